@@ -70,7 +70,7 @@ class Iteration(Mark):
     """An iteration of a loop. Once it is over it is one record, which contains all its records
     and can be dropped as a whole."""
 
-    kind, text, site = "turn", "", None
+    kind, text, site = "iteration", "", None
     begun = True
     """True if more of it is known than that the program got what it is for."""
     tick: int | None = None

@@ -230,7 +230,7 @@ class Scopes:
     def _enter(self, region: Region) -> None:
         number, kind = self.recorder.ids.scope(), region.kind
         mark: Mark
-        if kind == "turn":
+        if kind == "iteration":
             loop = self._open[-1]
             assert type(loop) is LoopMark
             loop.count += 1
@@ -467,4 +467,4 @@ def _over(region: Region, found: Change | None) -> bool:
         return False
     if region.level > found.level:
         return True
-    return found.loop is not None and region.kind == "turn" and region.key is found.loop
+    return found.loop is not None and region.kind == "iteration" and region.key is found.loop

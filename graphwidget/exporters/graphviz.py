@@ -31,10 +31,10 @@ from .still import (
     Scopes,
     Still,
     base_writes,
+    iteration_shown,
     newest,
     nodes_behind,
     still,
-    turn_shown,
     values_shown,
 )
 
@@ -92,15 +92,15 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     """The model's graph: of the values ``roots``, or of all that lives; of a training loop one
     iteration."""
     scopes = Scopes(model)
-    turn = turn_shown(model, scopes, roots)
-    shown = values_shown(model, roots, scopes, turn)
+    iteration = iteration_shown(model, scopes, roots)
+    shown = values_shown(model, roots, scopes, iteration)
     hazards = [
         (node, slot, write)
         for node, slot in model.hazards()
         if shown.keys() & _made_with(model, node) and (write := _guilty(model, slot)) is not None
     ]
     for _node, _slot, write in hazards:
-        shown |= values_shown(model, {write["base"] or write["value"]}, scopes, turn)
+        shown |= values_shown(model, {write["base"] or write["value"]}, scopes, iteration)
     cards = newest(model, shown)
     through = base_writes(model)
     calls = {model.values[key]["call"] for key in shown if shown[key] == "made"}
@@ -117,8 +117,8 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     _unrecorded(graph, model, set(picture.cards))
     places = {call["call"]: name for name, pill in picture.pills.items() for call in pill.calls}
     _hazards(graph, hazards, places)
-    if turn is not None:
-        row = model.scopes[turn]
+    if iteration is not None:
+        row = model.scopes[iteration]
         loop = model.scopes.get(row["parent"], {"text": ""})
         count = model.loops[row["parent"]]["count"]
         told = f"iteration {row['name']} of {count}: {loop['text']}"
@@ -202,7 +202,7 @@ def _frame(
 
 
 def _scope_title(model: Model, row: Row) -> str:
-    if row["kind"] == "turn":
+    if row["kind"] == "iteration":
         return f"iteration {row['name']}"
     if row["kind"] == "loop":
         count = model.loops[row["scope"]]["count"]

@@ -10,7 +10,7 @@ from ..recording.fold import Model, Row
 MOST = 40
 """The most boxes before modules are folded."""
 
-FRAMES = ("module", "function", "loop", "turn")
+FRAMES = ("module", "function", "loop", "iteration")
 DEEPEST_FRAME = 6
 
 FEW_TURNS = 4
@@ -45,8 +45,8 @@ class Scopes:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.films = {
-            key for key, loop in model.loops.items() if any(map(self._learns, loop["turns"]))
+        self.training = {
+            key for key, loop in model.loops.items() if any(map(self._learns, loop["iterations"]))
         }
 
     def around(self, scope: int | None) -> list[Row]:
@@ -60,23 +60,29 @@ class Scopes:
             scope = row["parent"]
         return found[::-1]
 
-    def _learns(self, turn: Row) -> bool:
-        end = turn["to"] if turn["to"] is not None else self.model.time + 1
-        if any(turn["from"] <= run["time"] < end for run in self.model.runs.values()):
+    def _learns(self, iteration: Row) -> bool:
+        end = iteration["to"] if iteration["to"] is not None else self.model.time + 1
+        if any(iteration["from"] <= run["time"] < end for run in self.model.runs.values()):
             return True
         steps = (row for row in self.model.scopes.values() if row["kind"] == "step")
         return any(
-            turn["scope"] in (each["scope"] for each in self.around(row["scope"])) for row in steps
+            iteration["scope"] in (each["scope"] for each in self.around(row["scope"]))
+            for row in steps
         )
 
-    def film_turn(self, call: Row | None) -> int | None:
+    def iteration_of(self, call: Row | None) -> int | None:
         """The iteration of a training loop that a call belongs to, the outermost; None outside of
-        films."""
-        if call is None or not self.films:
+        such loops."""
+        if call is None or not self.training:
             return None
         around = self.around(call["scope"])
         return next(
-            (r["scope"] for r in around if r["kind"] == "turn" and r["parent"] in self.films), None
+            (
+                r["scope"]
+                for r in around
+                if r["kind"] == "iteration" and r["parent"] in self.training
+            ),
+            None,
         )
 
     def step(self, call: Row | None) -> Row | None:
@@ -91,7 +97,7 @@ class Scopes:
             row
             for row in self.around(call["scope"])
             if row["kind"] in FRAMES
-            and row["parent" if row["kind"] == "turn" else "scope"] not in self.films
+            and row["parent" if row["kind"] == "iteration" else "scope"] not in self.training
         ][:DEEPEST_FRAME]
 
 
@@ -232,20 +238,20 @@ def _common(chains: list[tuple[int, ...]]) -> tuple[int, ...]:
 # Which values of a recording a still picture shows, and how far back it goes ---------------------
 
 
-def turn_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | None:
+def iteration_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | None:
     """The iteration of a training loop that the picture shows: that of the newest call, or of the
     roots."""
     calls = [model.calls.get(model.values[key]["call"]) for key in roots or ()]
     newest_call = next(reversed(model.calls.values()), None) if roots is None else None
     for call in [newest_call, *calls]:
-        turn = scopes.film_turn(call)
-        if turn is not None:
-            return turn
+        iteration = scopes.iteration_of(call)
+        if iteration is not None:
+            return iteration
     return None
 
 
 def values_shown(
-    model: Model, roots: set[int] | None, scopes: Scopes, turn: int | None
+    model: Model, roots: set[int] | None, scopes: Scopes, iteration: int | None
 ) -> dict[int, str]:
     """The roots, or what the program still holds (of an iteration: what it made), and all that they
     were computed from: ``made``, or ``given`` where the picture begins."""
@@ -253,9 +259,11 @@ def values_shown(
     known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
     for run in list(model.runs.values())[-1:]:  # what backward began at is seldom kept
         known |= {value for value, _node in run["roots"] if value in model.values}
-    if roots is None and turn is not None:
+    if roots is None and iteration is not None:
         own = {
-            k for k in known if scopes.film_turn(model.calls.get(model.values[k]["call"])) == turn
+            k
+            for k in known
+            if scopes.iteration_of(model.calls.get(model.values[k]["call"])) == iteration
         }
         roots = {key for key in own if not _hidden(model, scopes, model.values[key])} or None
     waiting = [
@@ -275,7 +283,7 @@ def values_shown(
         if key in through and through[key]["call"] in model.calls:
             call = model.calls[through[key]["call"]]
             before = [through[key]["base_before"]]
-        elsewhere = scopes.film_turn(call) not in (None, turn)
+        elsewhere = scopes.iteration_of(call) not in (None, iteration)
         shown[key] = "given" if elsewhere or _hidden(model, scopes, value) else "made"
         if shown[key] == "given":
             continue

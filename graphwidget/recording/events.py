@@ -322,7 +322,7 @@ class Scope(NamedTuple):
     - ``library``: what a library does that the user called, outside of modules.
     - ``loop``: the same lines run again; ``text`` is the loop's header.
     - ``fused``: calls of a static graph that run together, block by block.
-    - ``turn``: one iteration of the loop that is its parent; ``name`` is its number, from 1.
+    - ``iteration``: one of the loop that is its parent; ``name`` is its number, from 1.
     - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers.
     - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them.
 

@@ -283,25 +283,25 @@ def _scope(model: Model, event: ev.Scope) -> None:
         known = model.scopes[event.scope] = _row(event)
     else:
         known["open"] = event.open
-    if known["kind"] == "turn" and known["parent"] is not None:
-        _turn(model, _loop(model, known["parent"]), known)
+    if known["kind"] == "iteration" and known["parent"] is not None:
+        _iteration(model, _loop(model, known["parent"]), known)
 
 
 def _loop(model: Model, loop: int) -> Row:
-    """The row of a loop, made when it is first spoken of."""
-    return model.loops.setdefault(loop, {"loop": loop, "count": 0, "turns": [], "curves": {}})
+    """The row of a loop, made when it is first needed."""
+    return model.loops.setdefault(loop, {"loop": loop, "count": 0, "iterations": [], "curves": {}})
 
 
-def _turn(model: Model, loop: Row, scope: Row) -> None:
+def _iteration(model: Model, loop: Row, scope: Row) -> None:
     """An iteration begins or ends: ``from`` and ``to`` are the times of its first event and after
     its last."""
     number = int(scope["name"])
     if scope["open"]:
-        row = {"turn": number, "scope": scope["scope"], "from": model.time, "to": None}
-        loop["turns"].append(row)
+        row = {"number": number, "scope": scope["scope"], "from": model.time, "to": None}
+        loop["iterations"].append(row)
         loop["count"] = max(loop["count"], number)
         return
-    for row in reversed(loop["turns"]):
+    for row in reversed(loop["iterations"]):
         if row["scope"] == scope["scope"]:
             row["to"] = model.time + 1
             return

@@ -276,10 +276,10 @@ def thin(model: Model, curves: bool = True) -> Row:
     for key, storage in thinned.storages.items():
         thinned.storages[key] = storage | {"writes": storage["writes"][-MAX_WRITES:]}
     for key, loop in thinned.loops.items():
-        turns = [turn for turn in loop["turns"] if turn["to"] is None]
+        current = [row for row in loop["iterations"] if row["to"] is None]
         over = not model.scopes.get(key, {}).get("open")
         left = {} if over and not curves else loop["curves"]
-        thinned.loops[key] = loop | {"turns": turns, "curves": left}
+        thinned.loops[key] = loop | {"iterations": current, "curves": left}
     for key, run in thinned.runs.items():
         order = [node for node in run["order"] if node in kept_nodes]
         thinned.runs[key] = run | {"order": order}

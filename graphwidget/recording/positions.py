@@ -87,7 +87,7 @@ class Position:
         """Functions, loops and iterations around, the outermost first; equal ones are the same."""
         self.uncounted = tuple(_uncounted(levels, counted))
         """Loops of libraries around, whose iterations are not counted."""
-        turns = [each for each in self.regions if each.kind == "turn"]
+        turns = [each for each in self.regions if each.kind == "iteration"]
         told = (each for each in turns[:-1] if each.key.target is not None and not each.fetches)
         self.outer = _the_same(tuple(told))
         """Iterations of loops around other loops: the same position may belong to another one."""
@@ -167,7 +167,7 @@ def _regions(levels: tuple[Level, ...], counted: Container[Loop]) -> list[Region
         for loop in flow(level.code).around(level.lasti):
             source = (level.code, loop.header)
             found.append(Region("loop", at, loop, loop.text, source))
-            found.append(Region("turn", at, loop, "", source, loop is fetched))
+            found.append(Region("iteration", at, loop, "", source, loop is fetched))
     if caller is not None and (first := _librarys_call(levels)) is not None:
         key = id(caller.code), caller.lasti
         found.append(Region("library", first, key, "", (caller.code, caller.lasti)))
@@ -191,7 +191,7 @@ def _of_library(at: int, level: Level, caller: Level, counted: Container[Loop]) 
         if loop in counted:
             site = caller.code, caller.lasti
             yield Region("loop", at, loop, text_of(*site), site)
-            yield Region("turn", at, loop, "", site)
+            yield Region("iteration", at, loop, "", site)
 
 
 def _uncounted(levels: tuple[Level, ...], counted: Container[Loop]) -> Iterator[Loop]:

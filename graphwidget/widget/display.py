@@ -54,8 +54,8 @@ def sentence(model: Model, lost: int) -> str:
     """A graph in one line that says the same in every session."""
     parts = [_many(len(model.calls), "op"), _many(len(model.nodes), "node")]
     loop = max(model.loops.values(), key=lambda loop: loop["count"], default=None)
-    if loop is not None and 0 < len(loop["turns"]) < loop["count"]:
-        parts.append(f"{len(loop['turns'])} of {loop['count']} iterations")
+    if loop is not None and 0 < len(loop["iterations"]) < loop["count"]:
+        parts.append(f"{len(loop['iterations'])} of {loop['count']} iterations")
     if model.runs:
         status = list(model.runs.values())[-1]["status"]
         parts.append(f"backward {WORDS[status]}")

@@ -407,7 +407,7 @@ export class Program {
   }
 
   private source(text: string): number {
-    // The same line in a later turn of a loop is the same source.
+    // The same line in a later iteration of a loop is the same source.
     const key = `${this.cellCount} ${text}`;
     const known = this.scopes.length > 0 ? this.lines.get(key) : undefined;
     if (known !== undefined) return known;

@@ -81,23 +81,23 @@ export function network(layers: number, width: number): Program {
   return p;
 }
 
-/** A loop of `count` turns that train; only the turns in `kept` have their details in the log. */
+/** A loop of `count` iterations that train; only the iterations in `kept` have their details in the log. */
 export function training(count: number, kept: readonly number[], backward = true): Program {
   const p = new Program();
   p.cell("for step in range(n): ...");
   const w = p.leaf("w", [1]);
   const x = p.leaf("x", [2], false);
   p.tell("scope", 1, null, "loop", "", "for step in range(n):", null, true);
-  for (let turn = 1; turn <= count; turn += 1) {
-    const loss = turn === 3 ? "nan" : 8 / turn;
-    if (kept.includes(turn)) {
-      p.tell("scope", 1 + turn, 1, "turn", String(turn), "", null, true);
+  for (let iteration = 1; iteration <= count; iteration += 1) {
+    const loss = iteration === 3 ? "nan" : 8 / iteration;
+    if (kept.includes(iteration)) {
+      p.tell("scope", 1 + iteration, 1, "iteration", String(iteration), "", null, true);
       const y = p.op("mul", [w, x], "y");
       const last = p.op("mean", [y], "loss");
       if (backward) p.backward(last);
-      p.tell("scope", 1 + turn, null, "turn", String(turn), "", null, false);
+      p.tell("scope", 1 + iteration, null, "iteration", String(iteration), "", null, false);
     }
-    p.tell("curve", 1, turn, ["loss"], [[loss]]);
+    p.tell("curve", 1, iteration, ["loss"], [[loss]]);
   }
   p.tell("scope", 1, null, "loop", "", "", null, false);
   return p;

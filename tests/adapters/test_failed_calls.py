@@ -118,4 +118,4 @@ def test_the_first_call_of_a_turn_that_raises_is_of_that_turn(library: Any, call
     scopes = [model.scopes[each] for each in ([] if error["scope"] is None else [error["scope"]])]
     while scopes and scopes[-1]["parent"] is not None:
         scopes.append(model.scopes[scopes[-1]["parent"]])
-    assert [each["name"] for each in scopes if each["kind"] == "turn"] == ["3"]
+    assert [each["name"] for each in scopes if each["kind"] == "iteration"] == ["3"]

@@ -67,5 +67,5 @@ def test_iterations_are_those_of_the_users_loops(engine: Any, title: str) -> Non
     assert {text: {count} for text, count in expected.items()}.items() <= found.items()
     assert all(f"    {text}" in program for text in generators)
     ran = [loop for loop in model.loops.values() if "loss" in loop["curves"]]
-    newest = max(ran, key=lambda loop: loop["turns"][-1]["from"])
+    newest = max(ran, key=lambda loop: loop["iterations"][-1]["from"])
     assert newest["curves"]["loss"][-1] == pytest.approx(namespace["losses"][-1])

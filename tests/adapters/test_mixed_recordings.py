@@ -41,7 +41,7 @@ def test_a_loop_of_ours_that_calls_pytorch_is_reported_in_its_order() -> None:
         exec(compile(source, "<both>", "exec"), {"ours": graphwidget, "torch": torch})
     model = graph.model
     [loop] = model.loops.values()
-    turns = {turn["turn"]: turn for turn in loop["turns"]}
+    turns = {turn["number"]: turn for turn in loop["iterations"]}
     [call] = [call for call in model.calls.values() if call["op"].startswith("exp")]
     assert loop["count"] == 120
     assert turns[111]["from"] < call["time"] < turns[111]["to"]

@@ -1,4 +1,4 @@
-"""Modules, functions, steps, loops and their turns are reported as the scopes that ops stand in."""
+"""Modules, functions, steps, loops and iterations are reported as the scopes of ops."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def outline(seen: Recorded) -> list[str]:
     return lines
 
 
-def turns(seen: Recorded) -> list[tuple[str, int]]:
-    """(header, turns) of each loop."""
+def iterations(seen: Recorded) -> list[tuple[str, int]]:
+    """(header, iterations) of each loop."""
     model = seen.model
     return [(model.scopes[key]["text"], loop["count"]) for key, loop in model.loops.items()]
 
@@ -59,7 +59,7 @@ def test_a_training_loop() -> None:
     seen = record(TRAINING)
     lines = outline(seen)
     start = lines.index("loop for step in range(4):")
-    turn = [
+    iteration = [
         *("    module net", "      module net[0]", "        t", "        addmm"),
         *("      module net[1]", "        tanh", "      module net[2]", "        t"),
         *("        addmm", "    module criterion", "      mse_loss", "    step SGD"),
@@ -67,7 +67,7 @@ def test_a_training_loop() -> None:
     ]
     expected = [lines[start]]
     for number in range(1, 5):
-        expected += [f"  turn {number}", *turn]
+        expected += [f"  iteration {number}", *iteration]
     assert lines[start:] == expected
 
 
@@ -76,8 +76,8 @@ def test_backward_runs_stand_in_their_turn() -> None:
     [loop] = seen.model.loops.values()
     runs = [run["time"] for run in seen.model.runs.values()]
     assert len(runs) == 4
-    for run, turn in zip(runs, loop["turns"], strict=True):
-        assert turn["from"] < run < turn["to"]
+    for run, iteration in zip(runs, loop["iterations"], strict=True):
+        assert iteration["from"] < run < iteration["to"]
 
 
 def test_what_opens_a_scope_has_a_line() -> None:
@@ -143,7 +143,7 @@ X = "x = torch.ones(2)\n"
     ],
 )  # fmt: skip
 def test_loops_and_their_turns(source: str, loops: list[tuple[str, int]]) -> None:
-    assert turns(record(X + source)) == loops
+    assert iterations(record(X + source)) == loops
 
 
 FIRST_CALLS = """
@@ -211,11 +211,11 @@ def test_a_loop_within_a_module() -> None:
     )
     cell = ["loop for i in range(3):"]
     for number in (1, 2, 3):
-        cell += [f"  turn {number}", "    mul"]
+        cell += [f"  iteration {number}", "    mul"]
     assert outline(seen) == [
         "module model", "  loop for cell in self.cells:",
-        "    turn 1", "      module model.cells[0]", *("        " + line for line in cell),
-        "    turn 2", "      module model.cells[1]", *("        " + line for line in cell),
+        "    iteration 1", "      module model.cells[0]", *("        " + line for line in cell),
+        "    iteration 2", "      module model.cells[1]", *("        " + line for line in cell),
     ]  # fmt: skip
 
 

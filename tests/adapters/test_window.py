@@ -55,7 +55,7 @@ def trained() -> Recorded:
 
 def kept(loop: dict[str, Any]) -> list[int]:
     """The iterations that are kept whole."""
-    return [row["turn"] for row in loop["turns"]]
+    return [row["number"] for row in loop["iterations"]]
 
 
 def space(seen: Recorded) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_what_fits_is_kept_whole(engine: Any, count: int) -> None:
     model = engine(TRAINING.replace(f"range({TURNS})", f"range({count})"))[0]
     [loop] = model.loops.values()
     assert kept(loop) == list(range(1, count + 1))
-    for turn in loop["turns"]:
+    for turn in loop["iterations"]:
         end = turn["to"] or model.time  # the last one goes on
         within = [row for row in model.runs.values() if turn["from"] < row["time"] < end]
         assert [row["status"] for row in within] == ["ok"], "its gradients are there"
@@ -107,10 +107,10 @@ def test_what_is_used_in_a_turn_that_is_reported_has_its_content_of_then(trained
     [loop] = model.loops.values()
     weights = space(trained)["weights"]
     calls = sorted(model.calls.values(), key=lambda call: call["time"])
-    for turn in loop["turns"]:
+    for turn in loop["iterations"]:
         first = next(c for c in calls if turn["from"] < c["time"] < turn["to"] and c["op"] == "t")
         weight = model.values[first["inputs"][0]]
-        assert numbers(weight) == pytest.approx(flat(weights[turn["turn"] - 1]))
+        assert numbers(weight) == pytest.approx(flat(weights[turn["number"] - 1]))
         assert ["module", "net[0].weight"] in weight["names"]
 
 

@@ -49,7 +49,7 @@ def chain(
     return lambda: exec(code, {"torch": torch})
 
 
-def film(count: int, kept: set[int]) -> list[Event]:
+def training(count: int, kept: set[int]) -> list[Event]:
     """A loop that trains, some of whose turns have their details in the log."""
     w = torch.ones(1, requires_grad=True)
     graph = graphwidget.watch()
@@ -65,9 +65,9 @@ def film(count: int, kept: set[int]) -> list[Event]:
         ["scope", 900, None, "loop", "", "for ...", None, True],
     ]
     for turn, start, end in zip(sorted(kept), marks, [*marks[1:], len(reported)], strict=True):
-        events.append(["scope", 900 + turn, 900, "turn", str(turn), "", None, True])
+        events.append(["scope", 900 + turn, 900, "iteration", str(turn), "", None, True])
         events += [event for event in reported[start:end] if event[0] not in ("scope", "curve")]
-        events.append(["scope", 900 + turn, None, "turn", str(turn), "", None, False])
+        events.append(["scope", 900 + turn, None, "iteration", str(turn), "", None, False])
     rows = [["nan" if turn == 4 else 8 / turn] for turn in range(1, count + 1)]
     return [*events, ["curve", 900, 1, ["loss"], rows]]
 
@@ -229,12 +229,12 @@ def test_nothing_in_the_bar_overlaps(show: Show, width: int, chips: bool) -> Non
         expect(picture.root.locator(".gw-dropped")).to_have_text("… 123456 older")
         expect(picture.root.locator("[data-action=problem]")).to_be_visible()
     else:
-        picture = show(film(6, {1, 5, 6}), width)
+        picture = show(training(6, {1, 5, 6}), width)
     overlaps = picture.root.evaluate(
         """root => {
           const parts = [...root.querySelectorAll(
             ".gw-toolbar button, .gw-toolbar select, .gw-toolbar input, .gw-toolbar span, " +
-            ".gw-film > span, .gw-film input")];
+            ".gw-loop > span, .gw-loop input")];
           const boxes = parts.map((part) => part.getBoundingClientRect());
           const edge = root.getBoundingClientRect();
           const out = boxes.filter((b) => b.left < edge.left || b.right > edge.right);
@@ -248,9 +248,9 @@ def test_nothing_in_the_bar_overlaps(show: Show, width: int, chips: bool) -> Non
 
 
 def test_the_player_has_two_scales(show: Show, quiet_page: Page) -> None:
-    picture = show(film(6, {1, 5, 6}))
-    turn = picture.root.get_by_test_id("turn-count")
-    words = picture.root.get_by_test_id("turn-words")
+    picture = show(training(6, {1, 5, 6}))
+    turn = picture.root.get_by_test_id("iteration-count")
+    words = picture.root.get_by_test_id("iteration-words")
     expect(turn).to_have_text("iteration 6 / 6")
     expect(words).to_have_text("loss 1.333")
     at, steps = picture.steps()

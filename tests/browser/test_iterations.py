@@ -35,13 +35,13 @@ def test_every_iteration_is_reached_and_shows_its_own_loss_and_gradients(
     space: dict[str, Any] = {"torch": library}
     code = compile(LOOP.format(count=count), "loop.py", "exec")
     picture = show(record(lambda: exec(code, space)), 1200, 800)
-    film = picture.root.get_by_test_id("film")
-    slider = film.locator("[data-action=turns]")
-    expect(film.get_by_test_id("turns-kept")).to_have_count(0)  # all are
+    bar = picture.root.get_by_test_id("loop")
+    slider = bar.locator("[data-action=iterations]")
+    expect(bar.get_by_test_id("iterations-kept")).to_have_count(0)  # all are
     for number, loss in enumerate(space["losses"], 1):
         slider.evaluate(
             "(e, n) => { e.value = n; e.dispatchEvent(new Event('input', {bubbles: true})); }",
             number,
         )
-        expect(film.get_by_test_id("turn-count")).to_have_text(f"iteration {number} / {count}")
+        expect(bar.get_by_test_id("iteration-count")).to_have_text(f"iteration {number} / {count}")
         expect(picture.card("loss")).to_contain_text(f"{loss:.4g}")

@@ -120,4 +120,4 @@ def test_what_a_library_does_with_gradients_is_one_box(notebook: OpenNotebook) -
     expect(box).to_contain_text("line 4")
     assert not {"(3, 2)", "(3,)"} & picture.seen().names  # gradients are inside
     assert not any("norm" in op for op in picture.seen().op_names)
-    expect(picture.root.get_by_test_id("turn-words")).to_contain_text("norm ")
+    expect(picture.root.get_by_test_id("iteration-words")).to_contain_text("norm ")

@@ -135,7 +135,7 @@ def test_thinning_keeps_parameters_and_names() -> None:
 
 
 def _turn(number: int, scope: int, opens: bool) -> ev.Scope:
-    return ev.Scope(scope, 1, "turn", str(number), "", None, opens)
+    return ev.Scope(scope, 1, "iteration", str(number), "", None, opens)
 
 
 LOOP: list[ev.Event] = [
@@ -151,7 +151,7 @@ def test_turns_know_when_they_were_and_let_go_ones_leave_a_curve() -> None:
     loop = fold(LOOP).loops[1]
     assert loop["count"] == 4
     assert loop["curves"] == {"loss": [4.0, 2.0, 1.0]}
-    assert [(turn["turn"], turn["from"], turn["to"]) for turn in loop["turns"]] == [
+    assert [(row["number"], row["from"], row["to"]) for row in loop["iterations"]] == [
         (1, 1, 3),
         (4, 4, None),
     ]

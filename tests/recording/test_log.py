@@ -119,8 +119,8 @@ def test_a_fork_has_no_curves_of_loops_that_are_over() -> None:
     recorder = Recorder()
     scopes = (
         ev.Scope(7, None, "loop", "", "for x in xs:", None, True),
-        ev.Scope(8, 7, "turn", "1", "", None, True),
-        ev.Scope(8, None, "turn", "1", "", None, False),
+        ev.Scope(8, 7, "iteration", "1", "", None, True),
+        ev.Scope(8, None, "iteration", "1", "", None, False),
         ev.Curve(7, 1, ("loss",), ((1.0,), (0.5,))),
     )
     over = ev.Scope(7, None, "loop", "", "", None, False)

@@ -200,7 +200,7 @@ def test_the_line_of_words_says_how_many_iterations_it_has(
         for turn in range(300):
             (x * turn).sum().backward()
     loop = next(iter(graph.model.loops.values()))
-    reported = len(loop["turns"])
+    reported = len(loop["iterations"])
     assert 2 * reported == len(graph.model.calls)
     assert f"{reported} of 300 iterations, backward done>" in repr(graph)
     with torch.watch() as short:

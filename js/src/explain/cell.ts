@@ -1,7 +1,7 @@
-/* What a cell has come to when backward has run in it: told before its steps are gone through. */
+/* The results of a cell in which backward has run, shown before its steps. */
 
 import { at } from "../collections";
-import { films } from "../graph/training-loops";
+import { trainingLoops } from "../graph/training-loops";
 import { userName } from "../graph/names";
 import { gradientsIn, writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
@@ -14,23 +14,24 @@ import { code, grad, line, plain, type Line, type Piece } from "../text/piece";
 import { t } from "../text/text";
 import { atLine, codeAt, listed, name, numbers, sentence, type Explanation } from "./text";
 
-/** So many gradients are told one by one. */
+/** The most gradients that are given one by one. */
 const FEW = 4;
 
 /**
  * The newest run of the newest cell: from which value it went, and the gradients that it brought.
  * Null when what happened last tells something newer: an op, a write of the user's, an error. Of
- * a loop that trains the last turn is told, whatever came after it.
+ * a loop that trains the last iteration is described, whatever came after it.
  */
 export function explainCell(model: Model, last: Event): Explanation | null {
   const scope = "call" in last && last.call !== null ? model.calls.get(last.call)?.scope : null;
   const steps = stepAround(model, scope ?? null).length > 0;
   const run = [...model.runs.values()].at(-1);
-  const trains = run !== undefined && run.time >= (films(model).shown?.turn.from ?? Infinity);
-  const told = OVER.has(last.event) || steps || looksOn(model, last);
+  const trains =
+    run !== undefined && run.time >= (trainingLoops(model).shown?.iteration.from ?? Infinity);
+  const over = OVER.has(last.event) || steps || looksOn(model, last);
   if (run?.status !== "ok" || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
   const gave = "call" in last && last.call !== null && callOf(model, run)?.call === last.call;
-  if (!told && !trains && !gave) return null;
+  if (!over && !trains && !gave) return null;
   if (run.inputs) return explainGradCall(model, run);
   const roots = run.roots.flatMap(([value]) => value ?? []);
   const arrived = leavesOf(model, run);
@@ -149,16 +150,16 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
     return most === null ? [] : [{ leaf, most }];
   });
   const { upTo, one, parameters, leaves, extremes } = t.explain.run;
-  const told = ({ leaf, most }: (typeof sized)[number]): Line =>
+  const spelled = ({ leaf, most }: (typeof sized)[number]): Line =>
     upTo(name(model, leaf), grad(number(most)));
-  if (arrived.length === 1 && sized.length === 1) return one(told(at(sized, 0)));
+  if (arrived.length === 1 && sized.length === 1) return one(spelled(at(sized, 0)));
   const [only] = arrived;
   if (arrived.length === 1 && only) return one([name(model, only[0])]);
   const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
   const words = (many ? parameters : leaves)(arrived.length);
   if (sized.length < arrived.length) return [plain(words)];
   sized.sort((a, b) => b.most - a.most);
-  return extremes(words, told(at(sized, 0)), told(at(sized, sized.length - 1)));
+  return extremes(words, spelled(at(sized, 0)), spelled(at(sized, sized.length - 1)));
 }
 
 /** What a leaf is now: an optimizer has written it since its node was made. */

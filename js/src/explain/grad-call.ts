@@ -1,4 +1,4 @@
-/* What a call of `autograd.grad` has come to, told before the steps of its run are gone through. */
+/* The result of a call of `autograd.grad`, shown before the steps of its run. */
 
 import { userName } from "../graph/names";
 import type { CallRow, Model, RunRow } from "../log/model";
@@ -6,7 +6,7 @@ import { dim, line, plain, type Line } from "../text/piece";
 import { t } from "../text/text";
 import { atLine, list, name, numbers, type Explanation } from "./text";
 
-/** So many gradients are told with their numbers. */
+/** The most gradients that are given with their numbers. */
 const FEW = 4;
 
 /** The values that a run gave which computes gradients of its inputs only, and what they are. */
@@ -39,7 +39,7 @@ export function explainGradCall(model: Model, run: RunRow): Explanation | null {
   });
 }
 
-/** The call that a run belongs to, where it is told as one. */
+/** The call that a run belongs to, where it is described as one. */
 export function callOf(model: Model, run: RunRow): CallRow | undefined {
   return laterCalls(model, run).find(({ op }) => op === "grad");
 }

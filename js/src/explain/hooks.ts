@@ -27,7 +27,7 @@ export function sumOfAll(parts: readonly Summary[]): readonly number[] | null {
 
 /**
  * What a hook made of a gradient: of what arrived in `parts` something else came `out`. Empty where
- * it is the same, or where that cannot be told.
+ * it is the same, or where that is not known.
  */
 export function hookLine(parts: readonly Summary[], out: Summary | null | undefined): Line {
   const sum = sumOfAll(parts);

@@ -1,4 +1,4 @@
-/* A node of the backward graph that ran, told like a line of a textbook. */
+/* The explanation of a backward node that ran, like a line of a textbook. */
 
 import { at } from "../collections";
 import type { DefineEvent, Event, Summary } from "../log/events";
@@ -34,7 +34,7 @@ export function explainNode(
   const call = node.call === null ? undefined : model.calls.get(node.call);
   const output = node.outputs[0];
   const lines: Line[] = [];
-  // What a node did itself was told between its beginning and its end.
+  // What a node did itself is on record between its beginning and its end.
   const began = events.some(({ event }) => event === "start");
   const { runs, hasRun, derivativeOf } = t.explain.node;
   const title = (began ? runs : hasRun)(math(node.name));

@@ -32,9 +32,9 @@ function linesOf(model: Model, changes: Changes): Line[] {
     [...calls].filter(([, own]) => own === change).map(([call]) => call);
   const known = [...values].filter(([, change]) => change === "known").map(([value]) => value);
   const lines: Line[] = [
-    told(model, words.leftOut, of("removed")),
-    told(model, words.inPlace, of("added")),
-    told(model, words.rewired, of("rewired")),
+    listCalls(model, words.leftOut, of("removed")),
+    listCalls(model, words.inPlace, of("added")),
+    listCalls(model, words.rewired, of("rewired")),
   ];
   if (known.length > 0) {
     const names = known.slice(0, NAMED).map((value) => ({
@@ -60,7 +60,7 @@ function linesOf(model: Model, changes: Changes): Line[] {
   return [[less ? plain(words.freedEarly) : dim(words.nothing)]];
 }
 
-function told(model: Model, words: (calls: Line) => Line, calls: readonly number[]): Line {
+function listCalls(model: Model, words: (calls: Line) => Line, calls: readonly number[]): Line {
   if (calls.length === 0) return [];
   const names = calls.slice(0, NAMED).map((id) => {
     const call = model.calls.get(id);

@@ -15,7 +15,7 @@ const RULES: Readonly<Record<string, string>> = {
   Adagrad: "w ← w − lr · g ÷ (√Σg² + eps)",
 };
 
-/** The rule of SGD, which depends on what it was told. */
+/** The rule of SGD, which depends on its options. */
 function ruleOfSgd(numbers: string): string {
   const g = numbers.includes("weight_decay") ? "(g + weight_decay · w)" : "g";
   if (!numbers.includes("momentum")) return `w ← w − lr · ${g}`;
@@ -39,7 +39,7 @@ const FORMULAS: Readonly<Record<string, string>> = {
 };
 
 /** An optimizer's step: who makes it, and by which rule. */
-function told({ name, text }: ScopeRow): Line {
+function describe({ name, text }: ScopeRow): Line {
   const rule = name === "SGD" ? ruleOfSgd(text) : RULES[name];
   return [
     math(name),
@@ -51,7 +51,7 @@ function told({ name, text }: ScopeRow): Line {
 /** The optimizer's step around a scope; empty where there is none. */
 export function stepAround(model: Model, scope: number | null): Line {
   const step = scopesAround(model, scope).find(({ kind }) => kind === "step");
-  return step ? told(step) : [];
+  return step ? describe(step) : [];
 }
 
 /** What plain SGD makes of a parameter, in numbers: `[1., 2.] − 0.1 · [2., 4.]`; else empty. */
@@ -65,7 +65,7 @@ export function sgdInNumbers(
   const rate = step?.name === "SGD" ? /^lr=(\S+)$/.exec(step.text)?.[1] : undefined;
   const [w, g, made] = [before.summary, after.grad, after.summary];
   if (rate === undefined || g === null) return "";
-  // Only what happened is told: the gradient may have been written since, or maximized.
+  // Only what happened is said: the gradient may have been written since, or maximized.
   const [ws, gs, results] = [numbersOf(w), numbersOf(g), numbersOf(made)];
   if (ws.length === 0 || ws.length !== gs.length) return "";
   const off = ws.some((x, i) => {
@@ -77,7 +77,7 @@ export function sgdInNumbers(
   return readable ? texts.join(` − ${rate} · `) : "";
 }
 
-/** All numbers of an array, where they are told. */
+/** All numbers of an array, where they are known. */
 function numbersOf({ values }: Summary): readonly number[] {
   return values?.map(Number) ?? [];
 }
@@ -85,7 +85,7 @@ function numbersOf({ values }: Summary): readonly number[] {
 /** One line on the innermost module or optimizer's step around a scope; empty where there is none. */
 export function belongsTo(model: Model, scope: number | null): Line {
   for (const row of scopesAround(model, scope)) {
-    if (row.kind === "step") return t.explain.scope.step(told(row));
+    if (row.kind === "step") return t.explain.scope.step(describe(row));
     if (row.kind === "module") {
       const formula = FORMULAS[row.text];
       return [

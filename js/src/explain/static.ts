@@ -9,7 +9,7 @@ import { dim, math, plain, toText } from "../text/piece";
 import { t } from "../text/text";
 import { list, name, numbers, sentence, type Explanation } from "./text";
 
-/** So many values are told besides the last. */
+/** The most values that are given besides the last. */
 const FEW = 3;
 
 /**
@@ -21,26 +21,26 @@ export function explainRun(model: Model, last: Event): Explanation | null {
   if (!made?.names.some(isGraphName)) return null;
   const begun = model.cellTimes.at(-1) ?? 0;
   const known = [...model.values.values()].filter((value) => {
-    return value.call !== null && value.time >= begun && !unseen(value.summary) && isHeld(value);
+    return value.call !== null && value.time >= begun && !unseen(value.summary) && hasName(value);
   });
   known.sort((a, b) => b.time - a.time);
   if (known.length === 0) return null;
-  const told = known
+  const results = known
     .slice(0, FEW + 1)
     .map(({ value, summary }) => [
       name(model, value),
       plain(" = "),
       { ...numbers(summary, 40), tone: "math" as const },
     ]);
-  const others = told.slice(1).map((pieces) => pieces.map(({ text }) => text).join(""));
+  const others = results.slice(1).map((pieces) => pieces.map(({ text }) => text).join(""));
   return {
-    ...{ tone: "plain", where: null, code: null, title: at(told, 0) },
+    ...{ tone: "plain", where: null, code: null, title: at(results, 0) },
     lines: others.length > 0 ? [sentence(t.explain.run.before(list(others.map(math))))] : [],
   };
 }
 
 /** Whether a variable of the user's holds a static graph's value. */
-function isHeld({ names }: ValueRow): boolean {
+function hasName({ names }: ValueRow): boolean {
   const last = names.at(-1);
   return last !== undefined && !isGraphName(last) && names.some(isGraphName);
 }
@@ -48,17 +48,17 @@ function isHeld({ names }: ValueRow): boolean {
 /** The explanation of a step of a static graph that is being built, or that runs. */
 export function explainStatic(
   model: Model,
-  told: Explanation,
+  words: Explanation,
   event: Event | undefined,
   building: boolean,
 ): Explanation {
   if (!building) {
     const { noGradFn } = t.explain.step;
-    return { ...told, lines: told.lines.filter((line) => toText(line) !== noGradFn) };
+    return { ...words, lines: words.lines.filter((line) => toText(line) !== noGradFn) };
   }
   if (event?.event === "value") {
     return {
-      ...told,
+      ...words,
       title: t.explain.run.waits(name(model, event.value)),
       lines: [[dim(t.explain.run.eachRun)]],
     };
@@ -66,7 +66,7 @@ export function explainStatic(
   const outputs = event?.event === "op" ? event.outputs : [];
   const made = outputs.map((value) => name(model, value));
   return {
-    ...told,
+    ...words,
     lines: [made.length > 0 ? t.explain.run.noValue(list(made), made.length) : []],
   };
 }

@@ -40,10 +40,10 @@ export function explainStart(model: Model): Explanation {
 export function explainStep(model: Model, step: Step, events: readonly Event[]): Explanation {
   const event = events[step.anchor - step.from];
   if (!event) return NOTHING;
-  const told = explainEvent(model, step, events, event);
+  const words = explainEvent(model, step, events, event);
   const value = event.event === "value" ? model.values.get(event.value) : undefined;
-  if (model.rows.length === 0 || (value && !unseen(value.summary))) return told;
-  return explainStatic(model, told, event, true);
+  if (model.rows.length === 0 || (value && !unseen(value.summary))) return words;
+  return explainStatic(model, words, event, true);
 }
 
 function explainEvent(
@@ -131,13 +131,13 @@ function explainOp(model: Model, id: number): Explanation {
   });
 }
 
-/** As many results of one call are told in numbers. */
+/** The most results of one call that are given in numbers. */
 const SHOWN = 3;
 
 /** The formula with numbers, when they are there and few enough to read. */
 function resultLine(model: Model, call: CallRow, results: readonly ValueRow[]): Line {
   const formula = call.op !== "grad"; // its numbers are of the graph, not of what it was given
-  const told = call.inputs.every(
+  const known = call.inputs.every(
     (input) => typeof input === "string" || model.values.get(input)?.summary.values != null,
   );
   const values = call.inputs.map((input) => {
@@ -145,7 +145,7 @@ function resultLine(model: Model, call: CallRow, results: readonly ValueRow[]): 
     return value ? brief(value.summary, 18) : cut(String(input), 18);
   });
   const text = inNumbers(model, call, values);
-  const shown = formula && told && text.length <= 60 ? `${text} = ` : "= ";
+  const shown = formula && known && text.length <= 60 ? `${text} = ` : "= ";
   const numbered = results
     .slice(0, SHOWN)
     .map(({ summary }): Piece => ({ ...numbers(summary, 40), tone: "math" }));
@@ -163,8 +163,8 @@ function inNumbers(model: Model, call: CallRow, values: readonly string[]): stri
     return fill(phrase(op.text), byInput(model, call, base, String), call);
   }
   if (values.length === 2 && sign.length <= 2) return values.join(` ${sign} `);
-  const told = values.filter((text) => text !== "None");
-  return `${call.op.replace(/\..*/, "")}(${told.join(", ")})`;
+  const given = values.filter((text) => text !== "None");
+  return `${call.op.replace(/\..*/, "")}(${given.join(", ")})`;
 }
 
 /** A formula that is one operator between two things. */
@@ -255,7 +255,7 @@ function operatorInNumbers(model: Model, call: CallRow): string {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
     return value ? brief(value.summary, 18) : String(input);
   });
-  if (values.some((text) => text.startsWith("("))) return ""; // only its shape is told
+  if (values.some((text) => text.startsWith("("))) return ""; // only its shape is known
   const [left = "", right = ""] = values;
   return inNumbers(model, call, [left, right.startsWith("-") ? `(${right})` : right]);
 }

@@ -7,7 +7,7 @@ import type { Model } from "../log/model";
 import { code, grad, plain, wrong, type Line, type Piece, type SourceLine } from "../text/piece";
 import { t } from "../text/text";
 
-/** What is told of a step, an error or a value. */
+/** The words about a step, an error or a value. */
 export interface Explanation {
   readonly tone: "plain" | "backward" | "error";
   readonly title: Line;
@@ -59,13 +59,13 @@ export function codeAt(model: Model, source: number | null): string | null {
 export function atLine(
   model: Model,
   source: number | null,
-  told: Pick<Explanation, "tone" | "title" | "lines">,
+  words: Pick<Explanation, "tone" | "title" | "lines">,
 ): Explanation {
   const row = source === null ? undefined : model.sources.get(source);
-  return { ...told, where: place(model, source), code: codeAt(model, source), source: row };
+  return { ...words, where: place(model, source), code: codeAt(model, source), source: row };
 }
 
-/** A place with its line: "cell 3, line 2, `b[0] = 1000.`"; a link to what it did, if told. */
+/** A place with its line: "cell 3, line 2, `b[0] = 1000.`"; a link to what it did, if there is one. */
 export function lineAt(model: Model, source: number | null, key?: string): Line {
   const [where, text] = [place(model, source), codeAt(model, source)];
   if (where === null) return [plain(t.explain.place.unknown)];

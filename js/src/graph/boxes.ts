@@ -48,9 +48,9 @@ export interface Slot {
 
 /**
  * `empty` after the node's backward released it, `gone` when the node went without having run; of
- * what is not held `packed` by a hook, or `recomputed` in backward.
+ * what is not kept `packed` by a hook, or `recomputed` in backward.
  */
-export type SlotState = "held" | "stale" | "empty" | "gone" | "packed" | "recomputed";
+export type SlotState = "kept" | "stale" | "empty" | "gone" | "packed" | "recomputed";
 
 export interface Pill {
   readonly kind: "pill";
@@ -72,7 +72,7 @@ export interface Pill {
 
 /** What a group shows, closed or open. */
 export interface GroupFacts {
-  /** What it is called in a film; by this the user opens and closes it. */
+  /** What it is called in a loop; by this the user opens and closes it. */
   readonly place: string;
   readonly kind: GroupKind;
   /** What the user would type, and the class. */

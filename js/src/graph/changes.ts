@@ -25,7 +25,7 @@ export interface Changes {
 
 const known = new WeakMap<Model, Changes | null>();
 
-/** What the newest pass changed; null where no passes were told. Found once for a model. */
+/** What the newest pass changed; null without passes. Found once for a model. */
 export function changesOf(model: Model): Changes | null {
   const same = known.get(model);
   if (same !== undefined) return same;

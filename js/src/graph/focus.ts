@@ -5,7 +5,7 @@ import { groups } from "../layout/components";
 import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
 import type { Work } from "../sliced-work";
 import { ownWork, wrongBefore } from "./own-work";
-import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
+import { overwriteOf, inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
 export interface Focus {
@@ -135,7 +135,7 @@ function* parts(
     }
   }
   for (const hazard of hazards(model)) {
-    const guilty = guiltyWrite(model, hazard);
+    const guilty = overwriteOf(model, hazard);
     if (!guilty || hazard.node.call === null || !seen.calls.has(hazard.node.call)) continue;
     const written = guilty.base ?? guilty.value;
     if (seen.values.has(written)) join(written, -hazard.node.call);

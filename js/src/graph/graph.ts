@@ -24,7 +24,7 @@ import { flatTree, type Group, type Tree } from "./groups";
 import { joinSteps } from "./joined-steps";
 import { callKey, valueKey } from "./keys";
 import { cardName, expression, gradientName, isWhole, ownName, userName } from "./names";
-import { nest, type Nest, type Values } from "./group-tree";
+import { place, type Placement, type Values } from "./place";
 import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
 import { baseWrites, visible, type Visible } from "./visible";
@@ -34,7 +34,7 @@ export type { Wire } from "./wire";
 
 /**
  * Gaps along the wires: `tight` where there is little room, `narrow` where no gradient comes, and
- * `brief` where none is told, as there is room for names only.
+ * `brief` where none is shown, as there is room for names only.
  */
 export type Gaps = "wide" | "tight" | "narrow" | "brief";
 
@@ -60,9 +60,9 @@ export interface Graph {
   readonly frames: ReadonlyMap<string, Frame>;
   /** For each box the frame that it stands in, "" for none. */
   readonly homes: ReadonlyMap<string, string>;
-  /** What boxes, frames and wires are called in each turn of a film alike; else by their keys. */
+  /** What boxes, frames and wires are called in each iteration of a loop alike; else by their keys. */
   readonly places: ReadonlyMap<string, string>;
-  /** Boxes of this turn that the turn before did not have. */
+  /** Boxes of this iteration that the iteration before did not have. */
   readonly fresh: ReadonlySet<string>;
   readonly gaps: Gaps;
   /** Older values that were left out because there are too many. */
@@ -73,8 +73,8 @@ export interface Graph {
 export interface Plan {
   readonly seen: Visible;
   readonly tree: Tree;
-  readonly nest: Nest;
-  /** The places of the turn before the one shown, when a film is. */
+  readonly placement: Placement;
+  /** The places of the iteration before the one shown, when a loop is. */
   readonly before: ReadonlySet<string> | null;
   readonly values: Values;
 }
@@ -86,8 +86,8 @@ const MANY = 8;
 export function flatPlan(model: Model): Plan {
   const seen = atOnce(visible(model, baseWrites(model)));
   const tree = flatTree(seen);
-  const nested = nest(model, { seen, tree }, new Set([tree.root]), "roomy");
-  return { seen, tree, nest: nested, before: null, values: "roomy" };
+  const placement = place(model, { seen, tree }, new Set([tree.root]), "roomy");
+  return { seen, tree, placement, before: null, values: "roomy" };
 }
 
 /** A graph while it is made. */
@@ -105,7 +105,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
 
 /** The same, group by group. */
 export function* findGraph(model: Model, plan: Plan): Work<Graph> {
-  const { seen, nest: nested } = plan;
+  const { seen, placement } = plan;
   const draft: Draft = { boxes: new Map(), homes: new Map(), frames: new Map(), wires: [] };
   addCards(draft, model, plan);
   yield;
@@ -114,7 +114,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   yield;
   yield* addGroups(draft, model, plan);
   foldViewWrites(model, draft.boxes, draft.wires);
-  joinClosed(draft, nested);
+  joinClosed(draft, placement);
   yield;
   draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
   copySources(draft);
@@ -129,17 +129,17 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   };
 }
 
-function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
+function addPills(draft: Draft, model: Model, { seen, placement }: Plan): void {
   const writes = baseWrites(model);
-  for (const id of [...nested.calls, ...seen.steps.keys()].sort((a, b) => a - b)) {
+  for (const id of [...placement.calls, ...seen.steps.keys()].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
     if (!call) continue;
-    const written = call.outputs[0] === undefined ? null : nested.cards.get(call.outputs[0]);
+    const written = call.outputs[0] === undefined ? null : placement.cards.get(call.outputs[0]);
     if (seen.steps.has(id) && !written) continue; // its parameter is inside a closed group
     const step = seen.steps.has(id) ? (stepScope(model, call) ?? undefined) : undefined;
     const pill = pillOf(model, call, nodesOf(model, id), step);
     draft.boxes.set(pill.key, pill);
-    draft.homes.set(pill.key, homeKey(nested.siteOf(id)?.home ?? written));
+    draft.homes.set(pill.key, homeKey(placement.siteOf(id)?.home ?? written));
     for (const wire of wiresOfPill(model, pill, writes, seen)) draft.wires.push(wire);
   }
 }
@@ -162,7 +162,7 @@ function homeKey(group: Group | null | undefined): string {
 }
 
 function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
-  const { cards, makers, uses } = plan.nest;
+  const { cards, makers, uses } = plan.placement;
   const tight = isTight(plan);
   const letters = tight ? FEW_LETTERS : LETTERS;
   const storages = new Map<number, number>();
@@ -196,25 +196,25 @@ function titleOf(model: Model, value: ValueRow): string | null {
   return text.includes("?") || !isWhole(text) ? null : text;
 }
 
-function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: Plan): Work {
+function* addGroups(draft: Draft, model: Model, { seen, placement, values }: Plan): Work {
   const stepped = steppedBy(model, seen.steps);
-  for (const group of nested.frames) {
+  for (const group of placement.frames) {
     const calls = callsBy(model, group);
     if (calls.length === 0) continue;
-    const facts = factsOf(model, group, calls, stepped, nested.uses);
+    const facts = factsOf(model, group, calls, stepped, placement.uses);
     draft.frames.set(group.key, { key: group.key, facts, home: homeKey(group.parent) });
   }
-  for (const [group, home] of nested.closed) {
+  for (const [group, home] of placement.closed) {
     const calls = callsBy(model, group);
     if (calls.length === 0) continue;
     const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
-    const facts = factsOf(model, group, calls, stepped, nested.uses);
+    const facts = factsOf(model, group, calls, stepped, placement.uses);
     yield;
     const nodes = nodesIn(model, group, calls);
     yield;
     draft.boxes.set(group.key, groupBox(group, facts, values === "names", age, nodes));
     draft.homes.set(group.key, homeKey(home));
-    for (const wire of wiresOfGroup(model, group, calls, nested)) {
+    for (const wire of wiresOfGroup(model, group, calls, placement)) {
       draft.wires.push(wire);
     }
     yield;
@@ -222,7 +222,7 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
 }
 
 /** A wire from a value that is not drawn begins at the op, or the closed group, that made it. */
-function joinClosed(draft: Draft, { makers, siteOf }: Nest): void {
+function joinClosed(draft: Draft, { makers, siteOf }: Placement): void {
   draft.wires = draft.wires.map((wire) => {
     if (wire.way === "out" || draft.boxes.has(wire.from)) return wire;
     const maker = makers.get(wire.value);
@@ -245,15 +245,15 @@ function bracketsOf(boxes: Draft["boxes"], model: Model, { steps }: Visible): Br
   return brackets;
 }
 
-/** In a film boxes and wires get names that are the same in each turn. */
+/** In a loop boxes and wires get names that are the same in each iteration. */
 function namePlaces(
   { boxes, wires, frames }: Draft,
   model: Model,
-  { tree, seen, nest: nested, before }: Plan,
+  { tree, seen, placement, before }: Plan,
 ): Pick<Graph, "places" | "fresh"> {
   const places = new Map<string, string>();
   const fresh = new Set<string>();
-  if (!seen.films.shown) return { places, fresh };
+  if (!seen.loops.shown) return { places, fresh };
   const taken = new Map<string, number>();
   const name = (key: string, wanted: string): void => {
     const nr = (taken.get(wanted) ?? 0) + 1;
@@ -267,7 +267,7 @@ function namePlaces(
     else
       name(
         key,
-        cardPlace(model, box.value, tree, nested) + (box.copy ? key.replace(/^.*@/, "@") : ""),
+        cardPlace(model, box.value, tree, placement) + (box.copy ? key.replace(/^.*@/, "@") : ""),
       );
     const made = box.kind === "group" ? box.facts.place : tree.places.calls.get(callOf(box));
     if (before && made !== undefined && !/[×…]$/.test(made) && !before.has(made)) fresh.add(key);
@@ -287,7 +287,7 @@ function pillPlace({ call, key }: Pill, { places }: Tree, { steps }: Visible): s
   return nr ?? (steps.has(call.call) ? `step ${call.source ?? ""} ${call.op}` : key);
 }
 
-function cardPlace(model: Model, value: ValueRow, { places }: Tree, { makers }: Nest): string {
+function cardPlace(model: Model, value: ValueRow, { places }: Tree, { makers }: Placement): string {
   const maker = makers.get(value.value);
   const made = maker === undefined ? undefined : places.calls.get(maker);
   if (made !== undefined) return `${made}>${value.nr}`;

@@ -37,7 +37,7 @@ export function nodesIn(model: Model, group: Group, calls: readonly number[]): R
   return nodes;
 }
 
-const told = new WeakMap<Group, { readonly model: Model; readonly facts: GroupFacts }>();
+const found = new WeakMap<Group, { readonly model: Model; readonly facts: GroupFacts }>();
 
 /** A group in words and numbers, for its closed box and for its frame; found once of a model. */
 export function factsOf(
@@ -47,10 +47,10 @@ export function factsOf(
   stepped: ReadonlyMap<number, string>,
   uses: ReadonlyMap<number, readonly number[]>,
 ): GroupFacts {
-  const known = told.get(group);
+  const known = found.get(group);
   if (known?.model === model) return known.facts;
   const facts = findFacts(model, group, calls, stepped, uses);
-  told.set(group, { model, facts });
+  found.set(group, { model, facts });
   return facts;
 }
 

@@ -7,7 +7,7 @@ import { t } from "../text/text";
 /** What a scope is called, and its class or what else helps to tell it. */
 export function titleOf({ kind, name, text }: ScopeRow): [string, string] {
   if (kind === "loop") return [text.replace(/:$/, "") || name, ""];
-  if (kind === "turn") return [t.picture.groups.iteration(name), ""];
+  if (kind === "iteration") return [t.picture.groups.iteration(name), ""];
   if (kind === "function") return [`${name.split(".").at(-1) ?? name}()`, ""];
   return text === "" ? [name, ""] : [name, text];
 }

@@ -6,12 +6,12 @@ import { inputEdges, type Edge } from "./edges";
 import { stageOf } from "./group-box";
 import { callsOf, type Group } from "./groups";
 import { callKey, groupWireKey, valueKey } from "./keys";
-import type { Nest } from "./group-tree";
+import type { Placement } from "./place";
 import { NO_EDGE, type Wire } from "./wire";
 
 /** The wires of a group at one moment, when so much of it was there. */
 interface Known {
-  readonly siteOf: Nest["siteOf"];
+  readonly siteOf: Placement["siteOf"];
   readonly stage: string;
   readonly wires: readonly Wire[];
 }
@@ -27,7 +27,7 @@ export function wiresOfGroup(
   model: Model,
   group: Group,
   calls: readonly number[],
-  nested: Nest,
+  nested: Placement,
 ): readonly Wire[] {
   const { siteOf } = nested;
   const stage = stageOf(model, calls);
@@ -44,7 +44,7 @@ export function wiresOfGroup(
 function findWires(
   model: Model,
   group: Group,
-  { cards, makers, siteOf, crossing }: Nest,
+  { cards, makers, siteOf, crossing }: Placement,
 ): readonly Wire[] {
   const wires: Wire[] = [];
   const into = new Map<number, number>(); // by value, where in `wires` its wire is
@@ -109,7 +109,7 @@ function edgesOf(model: Model, call: CallRow, node: NodeRow | undefined) {
   return node ? inputEdges(model, node, inputs) : [];
 }
 
-/** More wires than these between two boxes cannot be told apart. */
+/** More wires than these between two boxes cannot be distinguished. */
 const MOST_BESIDE = 6;
 
 /** One wire for all that join two boxes, which has no gradient of its own. */

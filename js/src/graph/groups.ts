@@ -1,7 +1,6 @@
 /*
- * The tree of groups: modules, functions, loops and their turns as the log's scopes have them,
- * equal modules in a row folded to one group, and long runs of ops cut into parts. Which groups
- * stand open is another question (`open.ts`).
+ * The tree of groups: modules, functions, loops and iterations as the log's scopes have them, equal
+ * modules in a row folded to one group, long runs of ops cut into parts. `open.ts` opens groups.
  */
 
 import { at, get } from "../collections";
@@ -15,11 +14,11 @@ import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
 
-export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part" | "fused";
+export type GroupKind = "module" | "function" | "loop" | "iteration" | "repeat" | "part" | "fused";
 
 export interface Group {
   readonly key: string;
-  /** What it is called in a film, where the same structure comes with new keys in each turn. */
+  /** What it is called in a loop, where the same structure comes with new keys in each iteration. */
   readonly place: string;
   readonly kind: GroupKind;
   readonly scope: ScopeRow | null;
@@ -45,7 +44,7 @@ type Made = { -readonly [K in Exclude<keyof Group, "items" | "parent">]: Group[K
 
 export interface Tree {
   readonly root: Group;
-  /** Of a film. */
+  /** Of a loop. */
   readonly places: Places;
   /** Functions whose call is the whole picture: their variables are what the reader looks at. */
   readonly functions: readonly string[];
@@ -55,7 +54,7 @@ export interface Tree {
 const MOST_ITEMS = 60;
 const PARTS = 8;
 
-const DRAWN = new Set(["module", "function", "loop", "turn", "fused", "library"]);
+const DRAWN = new Set(["module", "function", "loop", "iteration", "fused", "library"]);
 
 /** The tree of the groups that hold visible calls. */
 export function* groupTree(model: Model, seen: Visible): Work<Tree> {
@@ -65,9 +64,9 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
     if (call) calls.push(call);
   }
   calls.sort((a, b) => a.call - b.call);
-  const places = placesOf(model, seen.films);
+  const places = placesOf(model, seen.loops);
   yield;
-  const root = yield* sortInto(model, calls, seen.films.unboxed, places);
+  const root = yield* sortInto(model, calls, seen.loops.unboxed, places);
   const functions: string[] = [];
   // A function that is the whole picture (a script's `main`) needs no frame around it.
   for (let [only] = root.items; only !== undefined; [only] = root.items) {
@@ -202,20 +201,21 @@ function titleByLine(model: Model, group: Made, source: number | null): void {
 const outputsOf = (model: Model, item: Made | number): number =>
   typeof item === "number" ? Math.max(1, get(model.calls, item).outputs.length) : 0;
 
-/** A group that says nothing by itself: the only turn of a loop, a function around one op. */
+/** A group that says nothing by itself: the only iteration of a loop, a function around one op. */
 function isIdle(inner: Made, outer: Made): boolean {
   if (inner.kind === "loop") return inner.times === 1;
-  if (inner.kind === "turn") return outer.kind === "loop" && (outer.times === 1 || isShort(outer));
+  if (inner.kind === "iteration")
+    return outer.kind === "loop" && (outer.times === 1 || isShort(outer));
   if (inner.scope?.kind === "library") return inner.items.length === 1;
   if (inner.kind !== "function") return false;
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
 }
 
-/** Whether a loop goes through modules (`for block in self.blocks`): each turn is another one. */
+/** Whether a loop goes through modules (`for block in self.blocks`): each iteration is another one. */
 function isOverModules({ items }: Made): boolean {
   const titles = new Set<string>();
-  for (const turn of items) {
-    const [only, ...others] = typeof turn === "number" ? [] : turn.items;
+  for (const iteration of items) {
+    const [only, ...others] = typeof iteration === "number" ? [] : iteration.items;
     if (typeof only !== "object" || only.kind !== "module" || others.length > 0) return false;
     titles.add(only.title);
   }
@@ -351,7 +351,7 @@ function partTitle(
   const first = at(items, 0);
   const last = at(items, items.length - 1);
   if (typeof first !== "number" && typeof last !== "number") {
-    if (first.kind !== "turn") return [`${first.title} … ${last.title}`, ""];
+    if (first.kind !== "iteration") return [`${first.title} … ${last.title}`, ""];
     return [iterationsTitle(first.scope, last.scope), ""];
   }
   const calls = items.filter((item) => typeof item === "number");

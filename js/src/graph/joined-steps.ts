@@ -3,7 +3,7 @@
 import { push } from "../collections";
 import { hazards, scopesAround, type CallRow, type Model } from "../log/model";
 import type { Box, Pill } from "./boxes";
-import { guiltyWrite } from "./visible";
+import { overwriteOf } from "./visible";
 import type { Wire } from "./wire";
 
 /** So many steps of one optimizer, or of one line, each have a pill of their own. */
@@ -19,7 +19,7 @@ interface Draft {
 export function joinSteps(draft: Draft, model: Model, steps: ReadonlyMap<number, number>): void {
   if (steps.size <= FEW) return;
   const { boxes, homes } = draft;
-  const guilty = new Set(hazards(model).map((hazard) => guiltyWrite(model, hazard)?.call));
+  const guilty = new Set(hazards(model).map((hazard) => overwriteOf(model, hazard)?.call));
   const alike = new Map<string, Pill[]>();
   for (const box of boxes.values()) {
     if (box.kind !== "pill" || !steps.has(box.call.call) || guilty.has(box.call.call)) continue;

@@ -6,9 +6,9 @@ import type { CallRow, Model } from "../log/model";
 
 /** How a call reduces the losses of its items; PyTorch's calls tell words, our own numbers. */
 function reductionOf({ params }: CallRow): "none" | "mean" | "sum" {
-  const told = params.reduction;
-  if (told === "0" || told === "none") return "none";
-  return told === "2" || told === "sum" ? "sum" : "mean";
+  const reduction = params.reduction;
+  if (reduction === "0" || reduction === "none") return "none";
+  return reduction === "2" || reduction === "sum" ? "sum" : "mean";
 }
 
 const isOfClasses = ({ op }: CallRow): boolean => op.startsWith("nll");

@@ -7,7 +7,7 @@ import { push } from "../collections";
 import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
 import type { Work } from "../sliced-work";
 import { gaveUp } from "./reach";
-import { guiltyWrite, inputsOf, origin, type Origin, type Visible } from "./visible";
+import { overwriteOf, inputsOf, origin, type Origin, type Visible } from "./visible";
 
 /** The calls whose backward failed before a time, or will since what was written before it. */
 export function wrongBefore(model: Model, begun: number): ReadonlySet<number> {
@@ -39,7 +39,7 @@ export function* ownWork(
   const start = yield* since(model, seen, begun);
   const stale = new Map<number, WriteRow[]>(); // by call: what wrote over what its node saved
   for (const hazard of hazards(model)) {
-    const write = guiltyWrite(model, hazard);
+    const write = overwriteOf(model, hazard);
     if (write && hazard.node.call !== null) push(stale, hazard.node.call, write);
   }
   const found = new Set<number>();

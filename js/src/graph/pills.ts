@@ -102,7 +102,7 @@ function slotWidth({ name, row, count, state }: Slot): number {
 
 /**
  * The saved tensors of a node, those of operands first and in their order; of those that are not
- * held one says so. Plain numbers and shapes that it keeps are no slots.
+ * kept one says so. Plain numbers and shapes that it keeps are no slots.
  */
 function slotsOf(model: Model, node: NodeRow, { inputs }: CallRow): Slot[] {
   const slots: Slot[] = [];
@@ -128,9 +128,9 @@ function slotsOf(model: Model, node: NodeRow, { inputs }: CallRow): Slot[] {
 
 function slotState(row: SavedTensor, { freed, state }: NodeRow): SlotState {
   const stale = row.stale.length > 0;
-  if (stale && state === "failed") return "stale"; // why it failed is told also when all has gone
+  if (stale && state === "failed") return "stale"; // why it failed is said even when all is released
   if (freed) return state === "ready" ? "gone" : "empty";
-  return stale && state !== "done" ? "stale" : "held";
+  return stale && state !== "done" ? "stale" : "kept";
 }
 
 /** Of many slots those that are alike as one. The stale ones, which arrows point at, stay. */

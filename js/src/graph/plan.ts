@@ -6,11 +6,11 @@ import { placesBefore } from "./training-loops";
 import { focus } from "./focus";
 import type { Plan } from "./graph";
 import { groupTree, type Group, type Tree } from "./groups";
-import { nest, type Nest, type Values } from "./group-tree";
+import { place, type Placement, type Values } from "./place";
 import { groupsAround, openByDepth, openGroups } from "./open";
 import { RAISED } from "./raised";
 import { relate } from "./relations";
-import { baseWrites, guiltyWrite, visible, type Visible } from "./visible";
+import { baseWrites, overwriteOf, visible, type Visible } from "./visible";
 
 /** What there is to draw, before anything is opened or closed. */
 export interface Content {
@@ -20,7 +20,7 @@ export interface Content {
   readonly others: number;
   /** The number of the cell that worked last on what is drawn. */
   readonly latest: number;
-  /** The places of the turn before the one shown, when a film is. */
+  /** The places of the iteration before the one shown, when a loop is. */
   readonly before: ReadonlySet<string> | null;
 }
 
@@ -68,7 +68,7 @@ export function* findContent(model: Model, everything: boolean): Work<Content> {
   const { seen, others, latest } = yield* focus(model, all, writes, everything);
   const tree = yield* groupTree(model, seen);
   yield* relate(model, seen, tree);
-  const made = { seen, tree, others, latest, before: placesBefore(model, seen.films) };
+  const made = { seen, tree, others, latest, before: placesBefore(model, seen.loops) };
   known.set(everything, made);
   return made;
 }
@@ -102,7 +102,7 @@ export function planOf(
   model: Model,
   { everything, opened }: Choices,
   detail: Detail | null = null,
-  later: Nest | null = null,
+  later: Placement | null = null,
   most = Infinity,
 ): Planned {
   const content = contentOf(model, everything);
@@ -112,12 +112,15 @@ export function planOf(
   const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...groupsAroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
-  const nested = nest(model, rest, open, wished.values, most);
+  const placement = place(model, rest, open, wished.values, most);
   const comes = ([id]: readonly [number, Group]) => !later?.makers.has(id) || later.cards.has(id);
-  const cards = later ? new Map([...nested.cards].filter(comes)) : nested.cards;
+  const cards = later ? new Map([...placement.cards].filter(comes)) : placement.cards;
   // What is on the way to something later is drawn so from the beginning.
-  const uses = later?.uses ?? nested.uses;
-  return { plan: { ...rest, nest: { ...nested, cards, uses }, values: wished.values }, others };
+  const uses = later?.uses ?? placement.uses;
+  return {
+    plan: { ...rest, placement: { ...placement, cards, uses }, values: wished.values },
+    others,
+  };
 }
 
 /**
@@ -136,13 +139,13 @@ export function planAt(model: Model, plan: Plan, later: Model): Plan {
     }
     return at;
   };
-  const { nest: nested } = plan;
+  const { placement } = plan;
   const cards = new Map<number, Group>();
-  for (const [id, home] of nested.cards) {
+  for (const [id, home] of placement.cards) {
     const now = fixed(id);
-    if (now === id || !nested.cards.has(now)) cards.set(now, home);
+    if (now === id || !placement.cards.has(now)) cards.set(now, home);
   }
-  return { ...plan, nest: { ...nested, cards } };
+  return { ...plan, placement: { ...placement, cards } };
 }
 
 /** The richest detail, without cards between groups where there are many boxes. */
@@ -150,7 +153,7 @@ function richest(model: Model, content: Content): Detail {
   const { root } = content.tree;
   const [roomy, cards] = detailsOf(content);
   if (!roomy || !cards) throw new Error("a content has details");
-  const full = nest(model, content, openGroups(root, new Map(), roomy.open), "roomy");
+  const full = place(model, content, openGroups(root, new Map(), roomy.open), "roomy");
   return full.closed.size === 0 || boxesIn(full) <= ROOMY ? roomy : cards;
 }
 
@@ -173,14 +176,14 @@ function groupsAroundError(model: Model, root: Group): ReadonlyMap<string, boole
   );
   const calls = [
     model.nodes.get(failed)?.call ?? null,
-    (hazard && guiltyWrite(model, hazard)?.call) ?? null,
+    (hazard && overwriteOf(model, hazard)?.call) ?? null,
   ];
   return opened(calls.filter((call) => call !== null));
 }
 
 const NONE: ReadonlyMap<string, boolean> = new Map();
 
-/** How many boxes are drawn of a nest. */
-export function boxesIn({ cards, closed, calls }: Nest): number {
+/** How many boxes are drawn of a placement. */
+export function boxesIn({ cards, closed, calls }: Placement): number {
   return cards.size + closed.size + calls.length;
 }

@@ -17,7 +17,7 @@ const isOp = (item: number | Part): boolean => typeof item === "number";
 export function isShort({ times, items }: Part): boolean {
   const fits = (item: number | Part): boolean =>
     typeof item === "number" ||
-    (item.kind === "turn" && item.items.length <= FEW_OPS && item.items.every(isOp));
+    (item.kind === "iteration" && item.items.length <= FEW_OPS && item.items.every(isOp));
   return times <= FEW_ITERATIONS && items.every(fits);
 }
 

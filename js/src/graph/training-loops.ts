@@ -1,39 +1,45 @@
 /*
- * Films, which are loops that train, in the picture: it shows one turn of each, the one that the
+ * TrainingLoops, which are loops that train, in the picture: it shows one iteration of each, the one that the
  * moment shown is in; equal structure keeps equal places.
  */
 
-import { isFilm, scopesAround, type LoopRow, type Model, type TurnRow } from "../log/model";
+import {
+  isTrainingLoop,
+  scopesAround,
+  type LoopRow,
+  type Model,
+  type IterationRow,
+} from "../log/model";
 
-export interface Film {
+export interface ShownIteration {
   readonly loop: LoopRow;
-  /** The turn that is shown. */
-  readonly turn: TurnRow;
+  /** The iteration that is shown. */
+  readonly iteration: IterationRow;
 }
 
-export interface Films {
-  /** The film that the newest cell shows, if it shows one. */
-  readonly shown: Film | null;
-  /** Scopes around which no box is drawn: the loops and the shown turns themselves. */
+export interface TrainingLoops {
+  /** The loop that the newest cell shows, if it shows one. */
+  readonly shown: ShownIteration | null;
+  /** Scopes around which no box is drawn: the loops and the shown iterations themselves. */
   readonly unboxed: ReadonlySet<number>;
-  /** Whether a scope lies in a turn that is not shown. */
+  /** Whether a scope lies in an iteration that is not shown. */
   readonly hides: (scope: number | null) => boolean;
 }
 
-/** The films of a model; of each the last turn is the one that is shown. */
-export function films(model: Model): Films {
+/** The loops of a model; of each the last iteration is the one that is shown. */
+export function trainingLoops(model: Model): TrainingLoops {
   const unboxed = new Set<number>();
   const hidden = new Set<number>();
-  let shown: Film | null = null;
+  let shown: ShownIteration | null = null;
   for (const loop of model.loops.values()) {
-    const last = loop.turns.at(-1);
-    if (!last || !isFilm(model, loop)) continue;
+    const last = loop.iterations.at(-1);
+    if (!last || !isTrainingLoop(model, loop)) continue;
     unboxed.add(loop.loop).add(last.scope);
-    for (const { scope } of loop.turns) if (scope !== last.scope) hidden.add(scope);
-    if (!shown || shown.turn.from <= last.from) shown = { loop, turn: last };
+    for (const { scope } of loop.iterations) if (scope !== last.scope) hidden.add(scope);
+    if (!shown || shown.iteration.from <= last.from) shown = { loop, iteration: last };
   }
   const cell = model.cellTimes.at(-1);
-  if (shown && cell !== undefined && shown.turn.from < cell) shown = null;
+  if (shown && cell !== undefined && shown.iteration.from < cell) shown = null;
   const known = new Map<number, boolean>();
   const hides = (scope: number | null): boolean => {
     if (scope === null || hidden.size === 0) return false;
@@ -46,7 +52,7 @@ export function films(model: Model): Films {
   return { shown, unboxed, hides };
 }
 
-/** What calls and groups of a turn are called: the same in each turn that runs the same lines. */
+/** What calls and groups of an iteration are called: the same in each iteration that runs the same lines. */
 export interface Places {
   readonly calls: ReadonlyMap<number, string>;
   /** By scope. */
@@ -55,14 +61,17 @@ export interface Places {
 
 export const NO_PLACES: Places = { calls: new Map(), groups: new Map() };
 
-/** The places of the turn that is shown and of what came after it; none without a film. */
-export function placesOf(model: Model, { shown, unboxed }: Films): Places {
-  return shown ? occurrences(model, shown.turn.from, Infinity, unboxed) : NO_PLACES;
+/** The places of the iteration that is shown and of what came after it; none without a loop. */
+export function placesOf(model: Model, { shown, unboxed }: TrainingLoops): Places {
+  return shown ? occurrences(model, shown.iteration.from, Infinity, unboxed) : NO_PLACES;
 }
 
-/** The places that were in the turn before the one shown; null when that is not known. */
-export function placesBefore(model: Model, { shown, unboxed }: Films): ReadonlySet<string> | null {
-  const before = shown?.loop.turns.find((row) => row.turn === shown.turn.turn - 1);
+/** The places that were in the iteration before the one shown; null when that is not known. */
+export function placesBefore(
+  model: Model,
+  { shown, unboxed }: TrainingLoops,
+): ReadonlySet<string> | null {
+  const before = shown?.loop.iterations.find((row) => row.number === shown.iteration.number - 1);
   if (!before || before.to === null) return null;
   const skipped = new Set(unboxed).add(before.scope);
   const { calls, groups } = occurrences(model, before.from, before.to, skipped);
@@ -86,7 +95,8 @@ function occurrences(model: Model, from: number, to: number, skipped: ReadonlySe
       const id = scope.scope;
       if (skipped.has(id)) continue;
       const place =
-        groups.get(id) ?? placed(`${home}/${scope.kind === "turn" ? "turn" : scope.name}`);
+        groups.get(id) ??
+        placed(`${home}/${scope.kind === "iteration" ? "iteration" : scope.name}`);
       groups.set(id, place);
       home = place;
     }

@@ -1,7 +1,7 @@
 /*
  * Which values are drawn: what the program still holds, and all that it was computed from.
- * What a loop has thrown away is not drawn, as it is not kept in memory either. Of a film only
- * one turn is drawn; what it takes from before is not followed further.
+ * What a loop has thrown away is not drawn, as it is not kept in memory either. Of a loop only
+ * one iteration is drawn; what it takes from before is not followed further.
  */
 
 import { hazards, makerOf, nodesOf, once, writeAt, type CallRow, type Model } from "../log/model";
@@ -9,7 +9,7 @@ import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
 import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
-import { films, type Films } from "./training-loops";
+import { trainingLoops, type TrainingLoops } from "./training-loops";
 import { dropCopies, isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
 import { RAISED } from "./raised";
 import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";
@@ -28,13 +28,13 @@ export interface Visible {
   readonly calls: ReadonlySet<number>;
   /** Calls that are drawn as a step from one version of a parameter to another: the first one. */
   readonly steps: ReadonlyMap<number, number>;
-  readonly films: Films;
+  readonly loops: TrainingLoops;
   /** How many older values were left out. */
   readonly left: number;
 }
 
 /** The write that made a saved value stale: it is drawn, whatever else is kept of what it wrote. */
-export function guiltyWrite(model: Model, { slot }: Hazard): WriteRow | undefined {
+export function overwriteOf(model: Model, { slot }: Hazard): WriteRow | undefined {
   const [time] = slot.stale;
   return time === undefined ? undefined : writeAt(model, slot.storage, time);
 }
@@ -79,18 +79,18 @@ export function inputsOf({ call, write }: Origin): number[] {
 export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Work<Visible> {
   const program = inPasses(model) ?? inListing(model);
   if (program) {
-    return { ...program, steps: new Map(), films: films(model), left: 0 };
+    return { ...program, steps: new Map(), loops: trainingLoops(model), left: 0 };
   }
   const values = new Set<number>();
   const calls = new Set<number>();
-  const all = films(model);
-  const since = all.shown?.turn.from ?? -1;
+  const all = trainingLoops(model);
+  const since = all.shown?.iteration.from ?? -1;
   const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
   const found = yield* roots(model, before, since);
   const queue: [number, number][] = [...found, ...losses(model)].map((id) => [id, 0]);
   const late = new Map<number, Origin>(); // plain writes into what is trained, by what they made
   for (const hazard of hazards(model)) {
-    const guilty = guiltyWrite(model, hazard);
+    const guilty = overwriteOf(model, hazard);
     const call = model.calls.get(guilty?.call ?? -1);
     if (guilty && call && !before(call)) queue.push([guilty.base ?? guilty.value, 0]);
   }
@@ -129,7 +129,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   yield;
   yield* dropLoose(model, values, calls, steps);
   dropCopies(model, values, calls);
-  return { ...newest(model, values, calls), steps, films: all };
+  return { ...newest(model, values, calls), steps, loops: all };
 }
 
 /** In place of how many writes were followed back: what a step made, which is drawn behind it. */
@@ -241,7 +241,7 @@ function lastCell(model: Model): number {
   return model.cellTimes.at(-1) ?? 0;
 }
 
-/** Values held by the program, and results nobody kept of the last cell that computed. */
+/** Values that the program keeps, and unused results of the last cell that computed. */
 function* roots(
   model: Model,
   before: (call: CallRow) => boolean,

@@ -184,11 +184,11 @@ function isCount(x: unknown): x is number {
 /** How long a kernel may take to answer before the page says that it waits. */
 const PATIENCE = 4000;
 
-/** What the page says to a kernel, and hears from it. */
+/** Messages to and from a kernel. */
 export class Link {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly onMessage = (content: unknown): void => {
-    this.hear(content);
+    this.receive(content);
   };
   private readonly onCount = (): void => {
     this.receiver.counted(Number(this.model.get("count")));
@@ -233,7 +233,7 @@ export class Link {
     else this.receiver.gone();
   };
 
-  private hear(content: unknown): void {
+  private receive(content: unknown): void {
     clearTimeout(this.timer);
     try {
       this.receiver.received(parseMessage(content));

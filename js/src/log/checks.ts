@@ -11,7 +11,7 @@ const MOST_ITEMS = 100_000;
 const MOST_LETTERS = 1_000_000;
 const MOST_DIMS = 64;
 const MOST_NUMBERS = 10_000;
-const MOST_TURNS = 1_000_000;
+const MOST_ITERATIONS = 1_000_000;
 
 /** A kind of field: how to know one, and what to call one and several. */
 interface Kind<T> {
@@ -160,7 +160,7 @@ function few(numbers: readonly unknown[], field: string): void {
   }
 }
 
-/** A curve is padded up to its first turn, and has one number for each name in each row. */
+/** A curve is padded up to its first iteration, and has one number for each name in each row. */
 export function soundCurve<
   C extends {
     readonly first: number;
@@ -169,7 +169,8 @@ export function soundCurve<
   },
 >(curve: C): C {
   const { first, names, rows } = curve;
-  if (first < 1 || first > MOST_TURNS) throw new Unreadable(`'first' is no turn that can be drawn`);
+  if (first < 1 || first > MOST_ITERATIONS)
+    throw new Unreadable(`'first' is no iteration that can be drawn`);
   if (names.length > MOST_DIMS) throw new Unreadable(`'names' has more than ${MOST_DIMS} names`);
   if (rows.some((row) => row.length !== names.length)) {
     throw new Unreadable(`'rows' has not one number for each name`);
@@ -177,12 +178,12 @@ export function soundCurve<
   return curve;
 }
 
-/** A turn is named by its number. */
+/** An iteration is named by its number. */
 export function soundScope<S extends { readonly kind: string; readonly name: string }>(
   scope: S,
 ): S {
-  if (scope.kind === "turn" && !/^[1-9]\d{0,8}$/.test(scope.name)) {
-    throw new Unreadable(`'name' of a turn is not its number`);
+  if (scope.kind === "iteration" && !/^[1-9]\d{0,8}$/.test(scope.name)) {
+    throw new Unreadable(`'name' of an iteration is not its number`);
   }
   return scope;
 }

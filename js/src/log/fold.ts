@@ -108,20 +108,20 @@ function setScope(model: Model, e: ScopeEvent): void {
   if (model.scopes.has(e.scope)) patch(model, model.scopes, e.scope, { open: e.open });
   else model.scopes.set(e.scope, row(e));
   const scope = model.scopes.get(e.scope);
-  if (scope?.kind !== "turn" || scope.parent === null) return;
+  if (scope?.kind !== "iteration" || scope.parent === null) return;
   const loop = loopOf(model, scope.parent);
   if (scope.open) {
-    const turn = Number(scope.name);
-    const row = { turn, scope: e.scope, from: model.time, to: null };
-    const turns = grown(model, loop.turns, row);
-    model.loops.set(loop.loop, { ...loop, turns, count: Math.max(loop.count, turn) });
+    const number = Number(scope.name);
+    const row = { number, scope: e.scope, from: model.time, to: null };
+    const iterations = grown(model, loop.iterations, row);
+    model.loops.set(loop.loop, { ...loop, iterations, count: Math.max(loop.count, number) });
   } else {
     const to = model.time + 1;
-    const at = loop.turns.findLastIndex((row) => row.scope === e.scope);
-    const turn = loop.turns[at];
-    if (!turn) return;
-    const turns = replaced(model, loop.turns, at, { ...turn, to });
-    model.loops.set(loop.loop, { ...loop, turns });
+    const at = loop.iterations.findLastIndex((row) => row.scope === e.scope);
+    const iteration = loop.iterations[at];
+    if (!iteration) return;
+    const iterations = replaced(model, loop.iterations, at, { ...iteration, to });
+    model.loops.set(loop.loop, { ...loop, iterations });
   }
 }
 
@@ -139,7 +139,7 @@ function setPass(model: Model, e: PassEvent): void {
 }
 
 function loopOf(model: Model, loop: number): LoopRow {
-  return model.loops.get(loop) ?? { loop, count: 0, turns: [], curves: {} };
+  return model.loops.get(loop) ?? { loop, count: 0, iterations: [], curves: {} };
 }
 
 function setCurve(model: Model, e: CurveEvent): void {

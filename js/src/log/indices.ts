@@ -19,9 +19,9 @@ function add(lists: Table<readonly number[]>, key: number, item: number): void {
 /** The node keeps nothing any more: later writes are no matter to it. */
 export function dropSaved(model: Model, id: number): void {
   for (const { storage } of model.nodes.get(id)?.saved ?? []) {
-    const held = storage === null ? undefined : model.holders.get(storage);
-    if (storage === null || !held) continue;
-    const left = held.filter((node) => node !== id);
+    const nodes = storage === null ? undefined : model.holders.get(storage);
+    if (storage === null || !nodes) continue;
+    const left = nodes.filter((node) => node !== id);
     if (left.length > 0) model.holders.set(storage, left);
     else model.holders.delete(storage);
   }

@@ -81,7 +81,7 @@ export function holdsTensor(slot: SlotRow): slot is SavedTensor {
   return slot.value !== null && slot.storage !== null && slot.version !== null;
 }
 
-/** Words in the place of a saved tensor that is not held: hooks keep it, or it is computed again. */
+/** Words in the place of a saved tensor that is not kept: hooks keep it, or it is computed again. */
 export type Packing = "packed by a hook" | "recomputed in backward";
 
 export function packingOf({ text }: SlotRow): Packing | null {
@@ -111,9 +111,9 @@ export interface ErrorRow extends Row<ErrorEvent> {
   readonly time: number;
 }
 
-/** A turn of a loop whose details are in the log: from its first event to after its last. */
-export interface TurnRow {
-  readonly turn: number;
+/** An iteration of a loop whose details are in the log: from its first event to after its last. */
+export interface IterationRow {
+  readonly number: number;
   readonly scope: number;
   readonly from: number;
   readonly to: number | null;
@@ -122,10 +122,10 @@ export interface TurnRow {
 export interface LoopRow {
   /** The loop's scope. */
   readonly loop: number;
-  /** How many turns began, also those whose details were let go. */
+  /** How many iterations began, also those whose details are not stored. */
   readonly count: number;
-  readonly turns: readonly TurnRow[];
-  /** By name, the scalar of each turn (turn 1 first); null where a turn computed none. */
+  readonly iterations: readonly IterationRow[];
+  /** By name, the scalar of each iteration (iteration 1 first); null where an iteration computed none. */
   readonly curves: Readonly<Record<string, readonly (Numeric | null)[]>>;
 }
 
@@ -171,7 +171,7 @@ export interface Model {
   begun: number | null;
   /** No state: lists that only this model holds, so that they can grow where they are. */
   own: WeakSet<readonly unknown[]>;
-  /** No state: rows made from this time on are held by this model only. */
+  /** No state: rows made from this time on belong to this model only. */
   since: number;
 }
 
@@ -262,7 +262,7 @@ export function fork(model: Model): Model {
   };
 }
 
-/** What is told also of a cell that only looks at things, or deletes them. */
+/** Events also of a cell that only looks at things, or deletes them. */
 const IDLE: ReadonlySet<string> = new Set(
   "cell source define name dead free curve scope".split(" "),
 );
@@ -349,14 +349,14 @@ export function writeAt(model: Model, storage: number, time: number): WriteRow |
   return model.storages.get(storage)?.writes.find((write) => write.time === time);
 }
 
-/** Whether a loop is a film, one that trains: some turn on record runs backward or makes a step. */
-export function isFilm(model: Model, { turns, curves }: LoopRow): boolean {
-  if (turns.length === 0) return Object.keys(curves).length > 0;
-  const inTurn = (time: number): boolean =>
-    turns.some(({ from, to }) => from <= time && (to === null || time < to));
-  for (const run of model.runs.values()) if (inTurn(run.time)) return true;
+/** Whether a loop trains: some iteration on record runs backward or makes a step. */
+export function isTrainingLoop(model: Model, { iterations, curves }: LoopRow): boolean {
+  if (iterations.length === 0) return Object.keys(curves).length > 0;
+  const inIteration = (time: number): boolean =>
+    iterations.some(({ from, to }) => from <= time && (to === null || time < to));
+  for (const run of model.runs.values()) if (inIteration(run.time)) return true;
   const steps = scopesWithSteps(model);
-  return turns.some(({ scope }) => steps.has(scope));
+  return iterations.some(({ scope }) => steps.has(scope));
 }
 
 /** The value whose numbers a node used of one that it saved: a write through `.data` before the run

@@ -16,7 +16,7 @@ export class Reader {
   private readonly parents = new Map<number, number | null>();
   /** Values that calls have read or made. */
   private readonly used = new Set<number>();
-  /** Calls that were told: those of a static graph are told again at each run. */
+  /** Calls seen so far: those of a static graph are repeated at each run. */
   private readonly calls = new Map<number, OpEvent>();
 
   /** The calls of the program that the last pass left. */
@@ -69,8 +69,8 @@ export class Reader {
 
   private made(event: OpEvent): void {
     const { call, inputs, outputs } = event;
-    const told = this.calls.get(call);
-    if (told && same(told.inputs, inputs) && same(told.outputs, outputs)) return;
+    const known = this.calls.get(call);
+    if (known && same(known.inputs, inputs) && same(known.outputs, outputs)) return;
     this.calls.set(call, event);
     for (const input of inputs) if (typeof input === "number") this.used.add(input);
     for (const output of outputs) {
@@ -82,7 +82,7 @@ export class Reader {
   }
 
   private nested({ scope, parent }: ScopeEvent): void {
-    if (this.parents.has(scope)) return; // it ends, or was told already
+    if (this.parents.has(scope)) return; // it ends, or is known
     let depth = 0;
     for (let at: number | null | undefined = parent; at != null; at = this.parents.get(at)) {
       depth += 1;

@@ -161,13 +161,13 @@ function readRun(row: Json): RunRow {
 }
 
 function readLoop(row: Json): LoopRow {
-  const turns = list(row.turns, "turns").map((x) => {
-    const turn = table(x, "turns");
+  const iterations = list(row.iterations, "iterations").map((x) => {
+    const iteration = table(x, "iterations");
     return {
-      turn: one(WHOLE, turn.turn, "turn"),
-      scope: one(WHOLE, turn.scope, "scope"),
-      from: one(WHOLE, turn.from, "from"),
-      to: id(turn, "to"),
+      number: one(WHOLE, iteration.number, "number"),
+      scope: one(WHOLE, iteration.scope, "scope"),
+      from: one(WHOLE, iteration.from, "from"),
+      to: id(iteration, "to"),
     };
   });
   const curves = Object.entries(table(row.curves, "curves")).map(([name, curve]) => [
@@ -177,7 +177,7 @@ function readLoop(row: Json): LoopRow {
   return {
     loop: one(WHOLE, row.loop, "loop"),
     count: one(WHOLE, row.count, "count"),
-    turns,
+    iterations,
     curves: Object.fromEntries(curves) as LoopRow["curves"],
   };
 }

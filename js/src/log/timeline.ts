@@ -56,7 +56,7 @@ export class Timeline {
     if (this.events.length > MAX_EVENTS) this.forget(this.events.length - MAX_EVENTS / 2);
   }
 
-  /** Holds from now on what another held, which nobody appends to any more. */
+  /** Takes over the events of another timeline, to which nothing is appended any more. */
   become(other: Timeline): void {
     Object.assign(this, other);
   }

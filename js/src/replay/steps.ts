@@ -43,7 +43,7 @@ export class Stepper {
   private pending: number | null = null; // where the events leading to the next step begin
   private created: number | null = null; // the last of them that made a value
   private inRun = false;
-  private readonly seen = new Set<number>(); // a value told again only has a new summary
+  private readonly seen = new Set<number>(); // a repeated value only has a new summary
   private time: number;
 
   constructor(first = 0) {
@@ -69,7 +69,7 @@ export class Stepper {
     if (kind === "snapshot") return; // what was before
     if (kind === "backward") this.inRun = true;
     if (kind === "curve") {
-      if (this.pending === null) this.extend(); // scalars of turns are no step of their own
+      if (this.pending === null) this.extend(); // scalars of iterations are no step of their own
     } else if (this.leads(event)) this.lead(event);
     else if (this.trails(event)) this.extend();
     else this.begin(event);
@@ -85,7 +85,7 @@ export class Stepper {
       return this.pending !== null && this.created === null;
     }
     if (event.event === "grad") return this.inRun && event.how === "retained";
-    // What opens is of what comes; else the last step of a turn would end in the next turn.
+    // What opens is of what comes; else the last step of an iteration would end in the next iteration.
     if (event.event === "scope") return event.open || this.pending !== null;
     return LEADING.has(event.event);
   }
@@ -93,7 +93,7 @@ export class Stepper {
   private lead(event: Event): void {
     const fresh = event.event === "value" && !this.seen.has(event.value);
     if (fresh) this.seen.add(event.value);
-    // What is told as a run begins is the gradient that it begins with: no step of its own.
+    // What is reported as a run begins is the gradient that it begins with: no step of its own.
     if (fresh && this.pending === null && this.inRun && this.steps.at(-1)?.kind === "backward") {
       this.extend();
       return;
@@ -111,14 +111,14 @@ export class Stepper {
       return true;
     }
     if (this.created !== null && CLOSING.has(event.event)) {
-      this.leaf(); // what backward has for a leaf is told with it
+      this.leaf(); // what backward has for a leaf is part of it
       return true;
     }
     if (this.steps.length === 0) return false;
     // A node that itself did something, as under create_graph, tells what came of it after that.
     if (event.event === "finish" && this.steps.at(-1)?.kind === "op") return false;
     if (event.event === "write") {
-      // Told after the op that wrote; other tensors of the storage follow with new values.
+      // Reported after the op that wrote; other tensors of the storage follow with new values.
       this.pending = null;
       this.created = null;
       return true;
@@ -143,7 +143,7 @@ export class Stepper {
   }
 
   private begin(event: Event): void {
-    // Values told before an event that did not make them are leaves of their own step.
+    // Values reported before an event that did not make them are leaves of their own step.
     const made = /^(op|write|pass)$/.test(event.event);
     if (!made && this.created !== null) this.leaf();
     this.add(this.pending ?? this.time, this.time, stepKind(event));

@@ -9,7 +9,7 @@ import { SLOT_GAP, SLOT_H } from "../graph/pills";
 /** Reading size: the smallest text, of 10 px, is 9 px high. The camera never goes below by itself. */
 export const READING = 0.9;
 
-/** The same where names are told and little more: of this the smallest text has 11 px. */
+/** The same where names are shown and little more: of this the smallest text has 11 px. */
 export const BRIEF = 0.82;
 
 /** At this scale names (of 13 px) are still 9 px high; below, boxes are coloured shapes. */

@@ -31,7 +31,7 @@ export type Levels = ReadonlyMap<string, Level>;
 
 export const NO_LEVELS: Levels = new Map();
 
-/** What boxes, frames and wires are called in layouts: in each turn of a film alike. */
+/** What boxes, frames and wires are called in layouts: in each iteration of a loop alike. */
 export const placeIn = ({ places }: Graph, key: string): string => places.get(key) ?? key;
 
 /** The gate of a frame through which wires of a box come in or go out. */

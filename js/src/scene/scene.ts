@@ -18,9 +18,9 @@ export interface Placed {
   readonly box: Box;
   readonly x: number;
   readonly y: number;
-  /** What the box is called in a film: the same in each turn. */
+  /** What the box is called in a loop: the same in each iteration. */
   readonly place: string;
-  /** It was not in the turn before. */
+  /** It was not in the iteration before. */
   readonly fresh: boolean;
 }
 

@@ -8,7 +8,7 @@ import { explainCell } from "../explain/cell";
 import { explainRun } from "../explain/static";
 import { explainStart, explainStep } from "../explain/step";
 import { formulasOf } from "../formula/of-step";
-import { films } from "../graph/training-loops";
+import { trainingLoops } from "../graph/training-loops";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
 import { keepsBooks } from "../graph/library-calls";
@@ -94,13 +94,13 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     if (!step.value) return model.value.time > 0 ? explainStart(model.value) : null;
     const { anchor, from } = step.value;
     const event = stepEvents.value[anchor - from];
-    // A cell, or a turn of a loop, that nobody has gone through yet.
+    // A cell, or an iteration of a loop, that was not gone through yet.
     const unseen = !state.walked.value && liveRun.value === null;
     const whole =
       unseen && event ? (explainRun(model.value, event) ?? explainCell(model.value, event)) : null;
     if (whole) return whole;
-    const told = unseen ? ofUser(step.value, index.value) : step.value;
-    return explainStep(model.value, told, timeline.between(told.from, told.to));
+    const described = unseen ? ofUser(step.value, index.value) : step.value;
+    return explainStep(model.value, described, timeline.between(described.from, described.to));
   });
   const formulas = computed(() => {
     const { value } = step;
@@ -133,15 +133,15 @@ function roomOf({ room, height, highest }: State) {
 /** The models that a picture is made of: of the moment shown, and of the horizon it grows to. */
 function modelsOf(state: State, timeline: Timeline, { time, model, present }: Moment) {
   const now = computed(() => withRaised(model.value));
-  const turn = computed(() => films(now.value).shown?.turn.scope);
-  /** The end of the cell that the moment is in, or of the turn of the film that is shown. */
+  const iteration = computed(() => trainingLoops(now.value).shown?.iteration.scope);
+  /** The end of the cell that the moment is in, or of the iteration of the loop that is shown. */
   const horizon = computed(() => {
     if (model.value.passes.length > 0) return time.value; // what a pass left is a whole
     const ends = present.value.cellTimes;
     const cell = ends.find((end) => end >= time.value) ?? state.end.value;
-    if (turn.value === undefined) return cell;
-    for (const { turns } of present.value.loops.values()) {
-      const to = turns.find(({ scope }) => scope === turn.value)?.to ?? null;
+    if (iteration.value === undefined) return cell;
+    for (const { iterations } of present.value.loops.values()) {
+      const to = iterations.find(({ scope }) => scope === iteration.value)?.to ?? null;
       if (to !== null && to >= time.value) return Math.min(to, cell);
     }
     return cell;
@@ -180,7 +180,7 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
     if (later.value === now.value) return { graph: whole.value, others: content.value.others };
     const own = usesLater.value
       ? { plan: planAt(now.value, plan.value, later.value), others: content.value.others }
-      : planOf(now.value, choices.value, fit.value.detail, plan.value.nest);
+      : planOf(now.value, choices.value, fit.value.detail, plan.value.placement);
     return { graph: buildGraph(now.value, own.plan), others: own.others };
   });
   return { plan, whole, content, focus };
@@ -205,7 +205,7 @@ function pictureOf(state: State, timeline: Timeline, moment: Moment) {
   );
   /** The closed group that a call is drawn in by the end of this cell; null for none. */
   const groupOf = (call: number): string | null =>
-    plan.peek().nest.siteOf(call)?.closed?.key ?? null;
+    plan.peek().placement.siteOf(call)?.closed?.key ?? null;
   /** The places of the groups around a box that is not drawn because they are closed. */
   const groupsOver = (key: string): string[] => {
     if (picture.peek().scene.boxes.has(key)) return [];
@@ -233,7 +233,7 @@ const MANY = 500;
  * Whether the plan of a later moment stands for an earlier one, of which that part is drawn which
  * is there. It does when only gradients came between the two. In a large model it always does,
  * because a plan of each step would take too long; except where the later plan has no place for
- * what the earlier moment computed last: then the loop has gone on to another turn since.
+ * what the earlier moment computed last: then the loop has gone on to another iteration since.
  */
 function stands(model: Model, later: Model, everything: boolean): boolean {
   if (sameStructure(model, later)) return true;

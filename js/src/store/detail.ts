@@ -5,7 +5,7 @@
  */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { films } from "../graph/training-loops";
+import { trainingLoops } from "../graph/training-loops";
 import { findGraph, type Graph } from "../graph/graph";
 import { BUDGET } from "../graph/open";
 import { boxesIn, detailsOf, findContent, isRicher, planOf, type Detail } from "../graph/plan";
@@ -40,9 +40,9 @@ interface Choice {
 /** The detail for a model, after the one that was chosen last. */
 function* choose(last: Choice | null, model: Model, wish: Wish): Work<Choice> {
   const { everything, direction, room, tidied } = wish;
-  // When a loop becomes a film, one turn of it is drawn instead of all.
-  const film = films(model).shown?.loop.loop;
-  const of = [model.cellTimes.at(-1), film, room, tidied, everything, direction];
+  // When a loop becomes a loop, one iteration of it is drawn instead of all.
+  const loop = trainingLoops(model).shown?.loop.loop;
+  const of = [model.cellTimes.at(-1), loop, room, tidied, everything, direction];
   const before = last && of.every((x, i) => x === last.of[i]) ? last : null;
   if (before?.model === model) return before;
   // A picture of nothing is no measure.
@@ -59,7 +59,7 @@ function* graphIn(detail: Detail, model: Model, everything: boolean): Work<Graph
   const most = detail.values === "groups" ? Infinity : MOST_BOXES;
   const { plan } = planOf(model, { everything, opened: new Map() }, detail, null, most);
   yield;
-  return boxesIn(plan.nest) > most ? null : yield* findGraph(model, plan);
+  return boxesIn(plan.placement) > most ? null : yield* findGraph(model, plan);
 }
 
 /** The detail that fits the whole picture, and a way to find it before the picture is shown. */

@@ -47,7 +47,7 @@ export function findAll(
     offer(textOfCall(model, call), call.time, () => callHit(model, call));
   }
   for (const scope of model.scopes.values()) {
-    if (scope.kind === "turn") continue;
+    if (scope.kind === "iteration") continue;
     offer(`${scope.kind} ${scope.name} ${scope.text}`, scope.scope, () => ({
       key: scopeKey(scope.scope),
       kind: "group",

@@ -16,7 +16,7 @@ export type Look = "before" | "changes" | "after";
 export function createPasses({ model, present, scene }: Derived) {
   const look = signal<Look>("changes");
   const changes = computed(() => changesOf(model.value));
-  /** All passes that were told, and the one that is shown. */
+  /** All passes, and the one that is shown. */
   const passes = computed((): readonly PassRow[] => present.value.passes);
   const passShown = computed(() => model.value.passes.length - 1);
   /** The scene as it is drawn: of a pass, what was before it, what is after it, or both. */

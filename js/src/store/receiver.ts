@@ -60,7 +60,7 @@ function createReader(state: State, { prepare }: Pick<Derived, "prepare">, timel
     });
   };
 
-  /** Reads on; or apart, what begins beyond what is held and will stand in its place. */
+  /** Reads on; or apart, what begins beyond what is kept and will stand in its place. */
   function* read({ first, parts }: Packed): Work<Read> {
     const beyond = first > timeline.end;
     const to: Read = beyond
@@ -98,8 +98,8 @@ function createReader(state: State, { prepare }: Pick<Derived, "prepare">, timel
     for (const next of after) then(next);
   };
   const isLong = ({ first, count }: Packed): boolean => {
-    const held = first > timeline.end ? 0 : timeline.end - timeline.first;
-    return first + count > timeline.end && (held > MANY || count > LONG);
+    const kept = first > timeline.end ? 0 : timeline.end - timeline.first;
+    return first + count > timeline.end && (kept > MANY || count > LONG);
   };
 
   const take = (log: Packed): void => {
@@ -129,8 +129,8 @@ export function createReceiver(
 ) {
   const { take, then, known } = createReader(state, derived, timeline);
 
-  /** Takes in what the kernel tells, unless something before it was lost on the way. */
-  const hear = (first: number, events: readonly unknown[]): void => {
+  /** Takes in events from the kernel, unless earlier ones were lost on the way. */
+  const receive = (first: number, events: readonly unknown[]): void => {
     if (first > timeline.end && !beginsWithSnapshot(events)) {
       send({ type: "need", from: timeline.end });
       return;
@@ -149,7 +149,7 @@ export function createReceiver(
     else queueing = setTimeout(() => (state.queued.value = past === ""), PATIENCE);
   };
 
-  /** Which run waits in the running cell. The kernel repeats it, and hears that we are here. */
+  /** Which run waits in the running cell. The kernel repeats it, and learns that the page is here. */
   const waits = (pause: Pause | null): void => {
     clearTimeout(pings);
     state.pause.value = pause;
@@ -180,7 +180,7 @@ export function createReceiver(
       if (message.type === "events") {
         const { from, events } = message;
         then(() => {
-          hear(from, events);
+          receive(from, events);
         });
       } else if (message.type === "state") {
         waits(message.pause);

@@ -51,7 +51,7 @@ export function show(state: State, derived: Derived) {
   });
   /** Those of nodes that are drawn. */
   const hazards = computed(() => pending.value.filter(({ node }) => drawn.value.has(node.node)));
-  /** Those that earlier cells brought about: told in a few words only. */
+  /** Those from earlier cells: described in a few words only. */
   const older = computed(() => {
     const failed = error.value?.node ?? null; // the error tells it
     return pending.value.filter((hazard) => hazard.node.node !== failed && isOld(hazard));
@@ -65,7 +65,7 @@ export function show(state: State, derived: Derived) {
   const failed = computed(() => failedNodes(model.value));
   /**
    * The value that an error is about: a leaf written into, a gradient not kept, no graph; or that
-   * by which the graph led back to the node that failed, in an earlier turn.
+   * by which the graph led back to the node that failed, in an earlier iteration.
    */
   const wrong = computed(() => {
     const last = error.value;

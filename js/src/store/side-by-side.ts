@@ -10,7 +10,7 @@ export type Duo = ReturnType<typeof createDuo>;
 
 export function createDuo(left: Store, right: Store) {
   const sides = computed(() => [callsOf(left), callsOf(right)] as const);
-  /** How many steps of the right one only build it: until a call is told a second time. */
+  /** How many steps of the right one only build it: until a call is reported a second time. */
   const built = computed(() => {
     const seen = new Set<number>();
     const again = sides.value[1].findIndex(({ call }) => {

@@ -29,7 +29,7 @@ export type State = ReturnType<typeof createState>;
 
 export function createState() {
   return {
-    /** The time of the oldest event held, and the time after the newest. */
+    /** The time of the oldest event kept, and the time after the newest. */
     first: signal(0),
     end: signal(0),
     steps: signal<readonly Step[]>([]),
@@ -55,8 +55,8 @@ export function createState() {
 
     /** The user moved through time since the newest cell began: the camera goes with the steps. */
     walked: signal(false),
-    /** A turn of a loop that was asked for but whose details were let go: its scalars are told. */
-    lostTurn: signal<{ readonly loop: number; readonly turn: number } | null>(null),
+    /** An iteration that was asked for but has no stored details: its scalars are shown. */
+    lostIteration: signal<{ readonly loop: number; readonly iteration: number } | null>(null),
 
     selected: signal<number | null>(null),
     /** The box that is selected when it is no value's: a call's pill, a group; by key. */

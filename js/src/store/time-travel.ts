@@ -1,11 +1,11 @@
 /*
- * Moving through the log: to a step, from turn to turn of a film, and at its end on into a run
+ * Moving through the log: to a step, from iteration to iteration of a loop, and at its end on into a run
  * that waits.
  */
 
 import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
-import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/iterations";
+import { loopAt, loopsAround, sectionAt, sectionsOf, type Section } from "../replay/iterations";
 import { startOf, type Step } from "../replay/steps";
 import { keepsBooks } from "../graph/library-calls";
 import type { LoopRow } from "../log/model";
@@ -19,7 +19,7 @@ export type TimeTravel = ReturnType<typeof createTimeTravel>;
 export function createTimeTravel(state: State, derived: Derived, timeline: Timeline, send: Send) {
   const { index, liveRun, present, groupOf } = derived;
   const { cursor, steps, playing } = state;
-  const turns = turnsOf(state, derived, timeline);
+  const iterations = iterationsOf(state, derived, timeline);
   const groupOfNode = (node: number): string | null => {
     const call = present.value.nodes.get(node)?.call ?? null;
     return call === null ? null : groupOf(call);
@@ -39,7 +39,7 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
     const target = Math.max(-1, Math.min(step, last));
     batch(() => {
       state.walked.value = true;
-      state.lostTurn.value = null;
+      state.lostIteration.value = null;
       const start = (): number => startOf((time) => timeline.eventAt(time), state.first.value);
       cursor.value = target >= last ? null : (steps.value[target]?.to ?? start());
     });
@@ -92,16 +92,22 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
       send({ type: "until", run: run.run, node });
     } else if (step >= 0) goTo(step);
   };
-  /** To the end of a turn: of the innermost film, or of the one given. */
-  const toTurn = (number: number, of = turns.films.value.at(-1)): void => {
-    if (of) turns.toTurn(of, number, goTo);
+  /** To the end of an iteration: of the innermost loop, or of the one given. */
+  const toIteration = (number: number, of = iterations.loops.value.at(-1)): void => {
+    if (of) iterations.toIteration(of, number, goTo);
   };
   const toNeighbour = (way: 1 | -1): void => {
-    turns.toNeighbour(way, goTo);
+    iterations.toNeighbour(way, goTo);
   };
   return {
     ...{ canGoOn, goTo, toFirst, toPrevious, toLast, toNext, togglePlay, stepOfNode, runTo },
-    ...{ films: turns.films, film: turns.film, section: turns.section, toTurn, toNeighbour },
+    ...{
+      loops: iterations.loops,
+      loop: iterations.loop,
+      section: iterations.section,
+      toIteration,
+      toNeighbour,
+    },
   };
 }
 
@@ -113,20 +119,20 @@ function edges(
 
 type GoTo = (step: number) => void;
 
-/** A film that the moment shown is in. */
-export interface ShownFilm {
-  readonly loop: LoopRow;
+/** A loop that the moment shown is in. */
+export interface ShownLoop {
+  readonly row: LoopRow;
   readonly sections: readonly Section[];
-  /** The steps among which the moment shown is: of its turn, or between turns. */
+  /** The steps among which the moment shown is: of its iteration, or between iterations. */
   readonly section: Section | null;
-  /** The turns that can be walked through from their first op on; of the others less is known. */
+  /** The iterations that can be walked through from their first op on; of the others less is known. */
   readonly whole: readonly number[];
 }
 
-/** The turns of the films that the moment shown is in. */
-function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
+/** The iterations of the loops that the moment shown is in. */
+function iterationsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
   // The beginning belongs to what follows it.
-  const film = computed(() => filmAt(present.value, Math.max(time.value, state.first.value + 1)));
+  const loop = computed(() => loopAt(present.value, Math.max(time.value, state.first.value + 1)));
   /** Whether a step is what a library keeps its books with, or a value that no variable holds. */
   const isIdle = ({ anchor }: Step): boolean => {
     const event = timeline.eventAt(anchor);
@@ -136,23 +142,23 @@ function turnsOf(state: State, { present, time, index }: Derived, timeline: Time
     const call = event?.event === "op" ? present.value.calls.get(event.call) : undefined;
     return call !== undefined && keepsBooks(present.value, call);
   };
-  /** By film, from the outermost to the innermost. */
+  /** By loop, from the outermost to the innermost. */
   const kept = computed(() =>
-    (film.value ? filmsAround(present.value, film.value) : []).map((loop) => {
-      const sections = sectionsOf(loop, state.steps.value, isIdle);
-      const whole = sections.flatMap(({ turn }) =>
-        turn !== null && turn.from >= state.first.value ? [turn.turn] : [],
+    (loop.value ? loopsAround(present.value, loop.value) : []).map((row) => {
+      const sections = sectionsOf(row, state.steps.value, isIdle);
+      const whole = sections.flatMap(({ iteration }) =>
+        iteration !== null && iteration.from >= state.first.value ? [iteration.number] : [],
       );
-      return { loop, sections, whole };
+      return { row, sections, whole };
     }),
   );
-  const films: ReadonlySignal<readonly ShownFilm[]> = computed(() =>
+  const loops: ReadonlySignal<readonly ShownLoop[]> = computed(() =>
     kept.value.map((one) => ({ ...one, section: sectionAt(one.sections, index.value) })),
   );
-  const section = computed(() => films.value.at(-1)?.section ?? null);
+  const section = computed(() => loops.value.at(-1)?.section ?? null);
 
   /**
-   * A turn is looked at as a whole: the camera stays on what matters in it, not on its last step,
+   * An iteration is looked at as a whole: the camera stays on what matters in it, not on its last step,
    * and its gradients have not been cleared yet.
    */
   const show = ({ first, last }: Section, goTo: GoTo): void => {
@@ -167,39 +173,40 @@ function turnsOf(state: State, { present, time, index }: Derived, timeline: Time
       state.walked.value = false;
     });
   };
-  /** Shows the end of a turn; of one whose details were let go only the scalars are told. */
-  const toTurn = ({ loop, sections }: ShownFilm, number: number, goTo: GoTo): void => {
-    const found = sections.find(({ turn }) => turn?.turn === number);
+  /** Shows the end of an iteration; of one without stored details, its scalars. */
+  const toIteration = ({ row, sections }: ShownLoop, number: number, goTo: GoTo): void => {
+    const found = sections.find(({ iteration }) => iteration?.number === number);
     if (found) show(found, goTo);
-    else state.lostTurn.value = { loop: loop.loop, turn: number };
+    else state.lostIteration.value = { loop: row.loop, iteration: number };
   };
   /**
-   * The next turn that can be shown, or the one before; at the end of an inner film that of the
-   * film around it. Beside the last, what stands there.
+   * The next iteration that can be shown, or the one before; at the end of an inner loop that of the
+   * loop around it. Beside the last, what stands there.
    */
   const toNeighbour = (way: 1 | -1, goTo: GoTo): void => {
-    for (const { sections, section } of films.value.toReversed()) {
+    for (const { sections, section } of loops.value.toReversed()) {
       const at = sections.findIndex((each) => each === section);
       const found =
         way > 0
-          ? sections.find(({ turn }, i) => turn !== null && i > at)
-          : sections.findLast(({ turn }, i) => turn !== null && i < at);
+          ? sections.find(({ iteration }, i) => iteration !== null && i > at)
+          : sections.findLast(({ iteration }, i) => iteration !== null && i < at);
       if (!found) continue;
       show(way > 0 ? firstWithin(found) : found, goTo);
       return;
     }
     goTo(way > 0 ? state.steps.value.length - 1 : -1);
   };
-  /** The first turn within a turn, of the innermost film there; else that turn itself. */
+  /** The first iteration within an iteration, of the innermost loop there; else that iteration itself. */
   const firstWithin = (section: Section): Section => {
     const step = state.steps.value[section.first];
-    const inner = step && filmAt(present.value, step.to);
+    const inner = step && loopAt(present.value, step.to);
     const sections = inner ? sectionsOf(inner, state.steps.value, isIdle) : [];
     return (
       sections.find(
-        ({ turn, first, last }) => turn !== null && first >= section.first && last <= section.last,
+        ({ iteration, first, last }) =>
+          iteration !== null && first >= section.first && last <= section.last,
       ) ?? section
     );
   };
-  return { films, film, section, toTurn, toNeighbour };
+  return { loops, loop, section, toIteration, toNeighbour };
 }

@@ -7,7 +7,7 @@ import type { Duo } from "../store/side-by-side";
 import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./player/side-by-side";
 import { HeightHandle, moreWords, useHighest, useNeed } from "./height";
-import { FilmBars } from "./player/loop-bars";
+import { LoopBars } from "./player/loop-bars";
 import { Help, keyDown } from "./shortcuts";
 import { Listing } from "./panels/listing";
 import { PassBar } from "./panels/optimization-passes";
@@ -19,12 +19,12 @@ import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
 import { createView, type ViewState } from "./view-state";
 
-/** One view of a widget. What goes wrong in drawing is told in its place, not thrown. */
+/** One view of a widget. An error in drawing is shown in its place, not raised. */
 export class App extends Component<AppProps, { wrong: boolean }> {
   override state = { wrong: false };
 
   static override getDerivedStateFromError(error: unknown): { wrong: boolean } {
-    console.error(error); // for who can read it; the reader of the page is told in words
+    console.error(error); // with its details; the page shows it in words
     return { wrong: true };
   }
 
@@ -117,7 +117,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
   return (
     <>
       <Toolbar store={store} view={view} />
-      <FilmBars store={store} />
+      <LoopBars store={store} />
       <PassBar store={store} />
       <Notice store={store} />
       <div class="gw-main" ref={main}>
@@ -191,7 +191,7 @@ function useWordsRoom(root: { readonly current: HTMLElement | null }, view: View
       observer.disconnect();
     };
   }, []);
-  // What was told while the cell ran is told no more.
+  // What was announced while the cell ran is not announced again.
   useSignalEffect(() => {
     if (view.settled.value === 0) return undefined;
     view.words.value = view.firstWords.value = 0;

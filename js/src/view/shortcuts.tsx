@@ -66,7 +66,7 @@ const KEYS: Readonly<Partial<Record<string, Run>>> = {
 };
 
 /** What the dialog says of the keys. */
-const TOLD: readonly (readonly [string, string])[] = [
+const DESCRIBED: readonly (readonly [string, string])[] = [
   ["← →", "one step back, one on"],
   ["Shift ← →", "one iteration of the loop back, one on"],
   ["Home, End", "the first step, the latest step"],
@@ -141,7 +141,7 @@ export function Help({ view }: { view: ViewState }) {
     >
       <Legend />
       <dl class="gw-keys">
-        {TOLD.map(([keys, text]) => (
+        {DESCRIBED.map(([keys, text]) => (
           <div key={keys}>
             <dt>{keys}</dt>
             <dd>{text}</dd>

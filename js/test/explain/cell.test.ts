@@ -196,7 +196,7 @@ describe("a cell in which backward has run", () => {
     expect(told(load(next))).not.toContain("Backward from it");
   });
 
-  it("tells the newest turn of a loop", () => {
+  it("tells the newest iteration of a loop", () => {
     expect(told(load(training(4, [3, 4])))).toContain("loss = ");
   });
 });

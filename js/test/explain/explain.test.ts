@@ -353,7 +353,7 @@ describe("where a call belongs", () => {
     scope(2, 1, "module", "net[0]", "Linear"),
     scope(3, 2, "no_grad", "no_grad", ""),
     scope(4, null, "step", "SGD", "lr=0.1"),
-    scope(5, 9, "turn", "1", ""),
+    scope(5, 9, "iteration", "1", ""),
     scope(6, null, "step", "SGD", "lr=0.1, momentum=0.9"),
     scope(7, null, "step", "SGD", "lr=0.1, momentum=0.9, weight_decay=0.01, nesterov=True"),
   ]);

@@ -51,17 +51,20 @@ function stack(layers: number, ops: number): Program {
   return p;
 }
 
-/** A training loop: each turn runs forward and backward and writes the weight. */
-function training(turns: number, extra: (turn: number) => boolean = () => false): Program {
+/** A training loop: each iteration runs forward and backward and writes the weight. */
+function training(
+  iterations: number,
+  extra: (iteration: number) => boolean = () => false,
+): Program {
   const p = new Program();
   p.cell();
   const x = p.leaf("x", [1, 2], false);
   const w = p.parameter("net.weight", [0.5, 0.5]);
   p.within("loop", "", "for i in range(n):", () => {
-    for (let turn = 1; turn <= turns; turn += 1) {
-      p.within("turn", String(turn), "", () => {
+    for (let iteration = 1; iteration <= iterations; iteration += 1) {
+      p.within("iteration", String(iteration), "", () => {
         let h = linear(p, x, "net", w);
-        if (extra(turn)) h = p.op("add", [h, h]);
+        if (extra(iteration)) h = p.op("add", [h, h]);
         p.backward(p.op("mean", [h], "loss"));
         p.within("step", "SGD", "lr=0.1", () => {
           p.update(w);
@@ -193,8 +196,8 @@ describe("groups", () => {
     p.cell();
     const made: Tensor[] = [];
     p.within("loop", "", "for i in range(2):", () => {
-      for (let turn = 1; turn <= 2; turn += 1) {
-        p.within("turn", String(turn), "", () => {
+      for (let iteration = 1; iteration <= 2; iteration += 1) {
+        p.within("iteration", String(iteration), "", () => {
           const y = p.op("mul", [made.at(-1) ?? p.leaf("x", [1, 2]), 3], "y");
           let h = y;
           for (let n = 0; n < 3; n += 1) h = p.op("mul", [h, n]);
@@ -206,12 +209,12 @@ describe("groups", () => {
     p.op("mul", [y ?? 0, z ?? 0], "outside");
     const model = modelOf(p);
     const [loop] = rootOf(model).items.filter((item) => typeof item === "object");
-    const [turn] = loop?.items.filter((item) => typeof item === "object") ?? [];
+    const [iteration] = loop?.items.filter((item) => typeof item === "object") ?? [];
     const open = (keys: string[]): Graph =>
       draw(model, Object.fromEntries(keys.map((key) => [key, true])));
-    const all = open([loop?.key ?? "", turn?.key ?? ""]);
-    expect(all.homes.get(`v${y?.id}`)).toBe(turn?.key);
-    expect(all.homes.get(`v${z?.id}`)).toBe(loop?.key); // the next turn reads it
+    const all = open([loop?.key ?? "", iteration?.key ?? ""]);
+    expect(all.homes.get(`v${y?.id}`)).toBe(iteration?.key);
+    expect(all.homes.get(`v${z?.id}`)).toBe(loop?.key); // the next iteration reads it
   });
 
   it("open outermost first while they fit, and hold every op once", () => {
@@ -223,14 +226,14 @@ describe("groups", () => {
     expect(groupsIn(large)[0]?.facts.ops).toBe(50);
   });
 
-  it("are the modules alone where each turn of a loop is one module's call", () => {
+  it("are the modules alone where each iteration of a loop is one module's call", () => {
     const p = new Program();
     p.cell();
     let h = p.leaf("x", [1, 2]);
     p.within("module", "net", "Net", () => {
       p.within("loop", "", "for block in self.blocks:", () => {
         for (let i = 0; i < 3; i += 1) {
-          p.within("turn", String(i + 1), "", () => {
+          p.within("iteration", String(i + 1), "", () => {
             p.within("module", `net.blocks[${i}]`, "Block", () => {
               for (let k = 0; k < 2 + i; k += 1) h = p.op("mul", [h, 2]);
             });
@@ -355,8 +358,8 @@ describe("groups", () => {
   });
 });
 
-describe("a film", () => {
-  it("shows one turn, the one of the moment: what forward read of a parameter, and what the step made", () => {
+describe("a loop", () => {
+  it("shows one iteration, the one of the moment: what forward read of a parameter, and what the step made", () => {
     const model = modelOf(training(5));
     const graph = draw(model);
     const cards = [...graph.boxes.values()].filter((box) => box.kind === "card");
@@ -376,11 +379,11 @@ describe("a film", () => {
     expect(groupsIn(draw(modelOf(stack(1, 50))))[0]?.facts.stepped).toBe(null);
   });
 
-  it("gives equal structure equal places from turn to turn", () => {
+  it("gives equal structure equal places from iteration to iteration", () => {
     const p = training(4);
     const ends = p
       .events()
-      .flatMap((e, t) => (e.event === "scope" && e.kind === "turn" && !e.open ? [t] : []));
+      .flatMap((e, t) => (e.event === "scope" && e.kind === "iteration" && !e.open ? [t] : []));
     const [second, third] = ends.slice(1, 3).map((time) => draw(modelOf(p, time)));
     const places = (graph?: Graph) => new Set(graph?.places.values());
     expect(places(second).size).toBeGreaterThan(5);
@@ -389,18 +392,18 @@ describe("a film", () => {
     expect(third?.fresh.size).toBe(0);
   });
 
-  it("marks what the turn before did not have", () => {
-    const graph = draw(modelOf(training(3, (turn) => turn === 3)));
+  it("marks what the iteration before did not have", () => {
+    const graph = draw(modelOf(training(3, (iteration) => iteration === 3)));
     const fresh = [...graph.fresh].map((key) => graph.boxes.get(key)?.kind).sort();
     expect(fresh).toEqual(["card", "pill"]);
   });
 
-  it.each([10, 13])("is no film where turns run no backward: %d turns", (count) => {
+  it.each([10, 13])("is no loop where iterations run no backward: %d iterations", (count) => {
     const p = new Program();
     let h = p.leaf("x", [1, 2]);
     p.within("loop", "", "for t in range(n):", () => {
       for (let t = 1; t <= count; t += 1) {
-        p.within("turn", String(t), "", () => {
+        p.within("iteration", String(t), "", () => {
           h = p.op("mul", [p.op("add", [h, 1]), 2]);
         });
       }

@@ -97,8 +97,12 @@ describe("a log that cannot be read is refused with what is wrong", () => {
     ["100,000 values", packed([[...x.slice(0, 8), summary(1e5)]]), "'values' has 100,000 numbers"],
     ["too few values", packed([[...x.slice(0, 8), [[3], "f", [1], null, null]]]), "the shape (3)"],
     ["a huge text", packed([["cell", 1, "x".repeat(2e6)]]), "'source' is no text of at most"],
-    ["a far turn", packed([["curve", 1, 1e9, ["loss"], [[1]]]]), "'first' is no turn"],
-    ["an unnamed turn", packed([["scope", 2, 1, "turn", "x", "", null, true]]), "not its number"],
+    ["a far iteration", packed([["curve", 1, 1e9, ["loss"], [[1]]]]), "'first' is no iteration"],
+    [
+      "an unnamed iteration",
+      packed([["scope", 2, 1, "iteration", "x", "", null, true]]),
+      "not its number",
+    ],
     ["a finding as text", packed([failed("it is stale")]), "(error): 'finding' is no table"],
     [
       "a finding without words",

@@ -14,52 +14,54 @@ function load(...kept: number[]): Store {
   return store;
 }
 
-describe("the turns of a film", () => {
+describe("the iterations of a loop", () => {
   it("are found in a loop that runs backward, with the steps of each", () => {
     const store = load(1, 5, 6);
-    expect(store.film.value?.count).toBe(6);
-    const film = store.film.value;
-    if (!film) throw new Error("no film");
-    const sections = sectionsOf(film, store.steps.value);
-    expect(sections.map(({ turn }) => turn?.turn ?? null)).toEqual([null, 1, 5, 6]);
+    expect(store.loop.value?.count).toBe(6);
+    const loop = store.loop.value;
+    if (!loop) throw new Error("no loop");
+    const sections = sectionsOf(loop, store.steps.value);
+    expect(sections.map(({ iteration }) => iteration?.number ?? null)).toEqual([null, 1, 5, 6]);
     const lengths = sections.map(({ first, last }) => last - first + 1);
     expect(lengths.reduce((sum, n) => sum + n, 0)).toBe(store.steps.value.length);
-    expect(new Set(lengths.slice(1)).size).toBe(1); // each turn does the same
-    expect(sectionAt(sections, -1)?.turn).toBeNull();
+    expect(new Set(lengths.slice(1)).size).toBe(1); // each iteration does the same
+    expect(sectionAt(sections, -1)?.iteration).toBeNull();
   });
 
   it("are whole only while the log still holds their first op", () => {
-    expect(load(1, 5, 6).films.value.at(-1)?.whole).toEqual([1, 5, 6]);
+    expect(load(1, 5, 6).loops.value.at(-1)?.whole).toEqual([1, 5, 6]);
     const program = training(6, [1, 5, 6]);
-    const begins = program.json.findIndex(([kind, , , , turn]) => kind === "scope" && turn === "5");
+    const begins = program.json.findIndex(
+      ([kind, , , , iteration]) => kind === "scope" && iteration === "5",
+    );
     const cut = begins + 4; // the kernel let go of all before this
     const state = toJson(fold(program.events().slice(0, cut)));
     const store = createStore();
     const events = [["snapshot", cut, state], ...program.json.slice(cut)];
     store.load(JSON.stringify({ protocol: PROTOCOL, first: cut - 1, events }));
-    expect(store.film.value?.count).toBe(6);
-    expect(store.films.value.at(-1)?.whole).toEqual([6]);
-    store.toTurn(1);
-    expect(store.lostTurn.value?.turn).toBe(1);
+    expect(store.loop.value?.count).toBe(6);
+    expect(store.loops.value.at(-1)?.whole).toEqual([6]);
+    store.toIteration(1);
+    expect(store.lostIteration.value?.iteration).toBe(1);
   });
 
   it("are gone to, one after another; of those let go only the scalars are told", () => {
     const store = load(1, 5, 6);
-    expect(store.section.value?.turn?.turn).toBe(6);
-    store.toTurn(1);
-    expect(store.section.value?.turn?.turn).toBe(1);
-    expect(store.walked.value).toBe(false); // a turn is looked at as a whole
+    expect(store.section.value?.iteration?.number).toBe(6);
+    store.toIteration(1);
+    expect(store.section.value?.iteration?.number).toBe(1);
+    expect(store.walked.value).toBe(false); // an iteration is looked at as a whole
     store.toPrevious();
     expect(store.walked.value).toBe(true);
-    store.toTurn(1);
+    store.toIteration(1);
     store.toNeighbour(1);
-    expect(store.section.value?.turn?.turn).toBe(5);
+    expect(store.section.value?.iteration?.number).toBe(5);
     const { value: time } = store.time;
-    store.toTurn(3);
-    expect(store.lostTurn.value?.turn).toBe(3);
+    store.toIteration(3);
+    expect(store.lostIteration.value?.iteration).toBe(3);
     expect(store.time.value).toBe(time);
     store.toNeighbour(-1);
-    expect([store.section.value?.turn?.turn, store.lostTurn.value]).toEqual([1, null]);
+    expect([store.section.value?.iteration?.number, store.lostIteration.value]).toEqual([1, null]);
     store.toNeighbour(-1);
     expect(store.index.value).toBe(-1);
     store.toNeighbour(1);
@@ -71,7 +73,7 @@ describe("the turns of a film", () => {
   it("are none where a loop neither runs backward nor steps an optimizer", () => {
     const store = createStore();
     store.load(training(6, [1, 5, 6], false).packed());
-    expect(store.film.value).toBeNull();
+    expect(store.loop.value).toBeNull();
   });
 
   it("end before the next one begins, and before gradients are cleared", () => {
@@ -79,17 +81,17 @@ describe("the turns of a film", () => {
     p.cell("for step in range(2): ...");
     const w = p.leaf("w", [1]);
     p.tell("scope", 90, null, "loop", "", "for step in range(2):", null, true);
-    for (const turn of [1, 2]) {
-      p.tell("scope", 90 + turn, 90, "turn", String(turn), "", null, true);
+    for (const iteration of [1, 2]) {
+      p.tell("scope", 90 + iteration, 90, "iteration", String(iteration), "", null, true);
       p.backward(p.op("mean", [p.op("mul", [w, 2], "y")], "loss"));
       p.tell("grad", w.id, "cleared", null, null, null, null);
-      p.tell("scope", 90 + turn, null, "turn", String(turn), "", null, false);
-      p.tell("curve", 90, turn, ["loss"], [[2]]);
+      p.tell("scope", 90 + iteration, null, "iteration", String(iteration), "", null, false);
+      p.tell("curve", 90, iteration, ["loss"], [[2]]);
     }
     const store = createStore();
     store.load(p.packed());
-    store.toTurn(1);
-    expect(store.section.value?.turn?.turn).toBe(1);
+    store.toIteration(1);
+    expect(store.section.value?.iteration?.number).toBe(1);
     expect(store.model.value.values.get(w.id)?.grad).not.toBeNull();
     const drawn = [...store.graph.value.boxes.values()];
     expect(drawn.some((box) => box.kind === "card" && box.title === "loss")).toBe(true);
@@ -100,20 +102,20 @@ describe("the turns of a film", () => {
     p.cell("trainer.train()");
     const w = p.leaf("w", [1]);
     p.tell("scope", 90, null, "loop", "", "trainer.train()", null, true);
-    for (const turn of [1, 2, 3]) {
-      const [own, inner] = [100 * turn, 100 * turn + 1];
-      p.tell("scope", own, 90, "turn", String(turn), "", null, true);
+    for (const iteration of [1, 2, 3]) {
+      const [own, inner] = [100 * iteration, 100 * iteration + 1];
+      p.tell("scope", own, 90, "iteration", String(iteration), "", null, true);
       p.tell("scope", inner, own, "loop", "", "trainer.train()", null, true);
-      p.tell("scope", inner + 1, inner, "turn", "1", "", null, true);
+      p.tell("scope", inner + 1, inner, "iteration", "1", "", null, true);
       p.backward(p.op("mean", [p.op("mul", [w, 2], "y")], "loss"));
       for (const scope of [inner + 1, inner, own]) {
-        p.tell("scope", scope, null, scope === inner ? "loop" : "turn", "1", "", null, false);
+        p.tell("scope", scope, null, scope === inner ? "loop" : "iteration", "1", "", null, false);
       }
-      p.tell("curve", inner, 1, ["loss"], [[turn / 2]]);
+      p.tell("curve", inner, 1, ["loss"], [[iteration / 2]]);
     }
     const store = createStore();
     store.load(p.packed());
-    expect(store.films.value.map(({ loop }) => loop.curves)).toEqual([{ loss: [0.5, 1, 1.5] }]);
+    expect(store.loops.value.map(({ row }) => row.curves)).toEqual([{ loss: [0.5, 1, 1.5] }]);
   });
 
   it("are of the cell that trains, not of those after it", () => {
@@ -122,9 +124,9 @@ describe("the turns of a film", () => {
     program.leaf("z", [1]);
     const store = createStore();
     store.load(program.packed());
-    expect(store.film.value).toBeNull();
+    expect(store.loop.value).toBeNull();
     store.goTo(4);
-    expect(store.film.value?.count).toBe(6);
+    expect(store.loop.value?.count).toBe(6);
   });
 
   it("are still shown when a later cell only looked at things", () => {
@@ -133,14 +135,14 @@ describe("the turns of a film", () => {
     program.tell("dead", 1);
     const store = createStore();
     store.load(program.packed());
-    expect(store.section.value?.turn?.turn).toBe(6);
+    expect(store.section.value?.iteration?.number).toBe(6);
     program.leaf("later", [1]);
     store.load(program.packed());
     expect(store.section.value).toBeNull();
   });
 });
 
-describe("films within films", () => {
+describe("loops within loops", () => {
   /** Epochs of batches, each batch in a function that the epoch calls. */
   function epochs(count: number, batches: number): Store {
     const p = new Program();
@@ -148,11 +150,11 @@ describe("films within films", () => {
     const w = p.leaf("w", [1]);
     p.within("loop", "", "for epoch in range(n):", () => {
       for (let epoch = 1; epoch <= count; epoch += 1) {
-        p.within("turn", String(epoch), "", () => {
+        p.within("iteration", String(epoch), "", () => {
           p.within("function", "fit", "", () => {
             p.within("loop", "", "for batch in data:", () => {
               for (let batch = 1; batch <= batches; batch += 1) {
-                p.within("turn", String(batch), "", () => {
+                p.within("iteration", String(batch), "", () => {
                   p.backward(p.op("mul", [w, epoch * batch], "loss"));
                 });
               }
@@ -165,15 +167,16 @@ describe("films within films", () => {
     store.load(p.packed());
     return store;
   }
-  const turns = ({ films }: Store) => films.value.map(({ section }) => section?.turn?.turn);
+  const iterations = ({ loops }: Store) =>
+    loops.value.map(({ section }) => section?.iteration?.number);
 
   it("are shown together, and an epoch with its last batch", () => {
     const store = epochs(3, 2);
-    expect(turns(store)).toEqual([3, 2]);
-    store.toTurn(2, store.films.value[0]);
-    expect(turns(store)).toEqual([2, 2]);
-    store.toTurn(1);
-    expect(turns(store)).toEqual([2, 1]);
+    expect(iterations(store)).toEqual([3, 2]);
+    store.toIteration(2, store.loops.value[0]);
+    expect(iterations(store)).toEqual([2, 2]);
+    store.toIteration(1);
+    expect(iterations(store)).toEqual([2, 1]);
   });
 
   it("are gone through batch by batch, from one epoch to the next", () => {
@@ -181,12 +184,12 @@ describe("films within films", () => {
     store.goTo(-1);
     const seen = Array.from({ length: 6 }, () => {
       store.toNeighbour(1);
-      return turns(store).join(".");
+      return iterations(store).join(".");
     });
     expect(seen).toEqual(["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"]);
     store.toNeighbour(-1);
     store.toNeighbour(-1);
-    expect(turns(store)).toEqual([2, 2]);
+    expect(iterations(store)).toEqual([2, 2]);
   });
 });
 

@@ -56,7 +56,7 @@ describe("pictures", () => {
     for (const [key, { x, y }] of scene.boxes) expect(all.boxes.get(key)).toMatchObject({ x, y });
   });
 
-  it("turn where the width is too small, and are laid out anew when tidied", () => {
+  it("iteration where the width is too small, and are laid out anew when tidied", () => {
     const graph = graphAt();
     expect(draw(BLANK, graph, { direction: "auto", room: { w: 3000, h: 900 } }).direction).toBe(
       "LR",

@@ -56,15 +56,15 @@ describe("what a cell opens on", () => {
     p.cell();
     const w = p.leaf("w", [2]);
     p.within("loop", "", "for x in loader:", () => {
-      for (const turn of ["1", "2", "3"]) {
-        p.within("turn", turn, "", () => {
+      for (const iteration of ["1", "2", "3"]) {
+        p.within("iteration", iteration, "", () => {
           p.backward(p.op("mul", [w, w], "loss"));
         });
       }
       p.within("library", "", "", () => p.op("add", [p.unnamed([1]), 1]));
     });
     const store = opened(p.packed());
-    expect(store.section.value?.turn?.turn).toBe(3);
+    expect(store.section.value?.iteration?.number).toBe(3);
     expect(store.graph.value.boxes.size).toBeGreaterThan(2);
   });
 

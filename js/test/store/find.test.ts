@@ -77,17 +77,17 @@ describe("what is wrong", () => {
     expect(failed.shown.older.value).toEqual([]);
   });
 
-  it("is the value by which a turn leads back to one whose graph is freed", () => {
+  it("is the value by which an iteration leads back to one whose graph is freed", () => {
     const p = new Program();
     p.cell();
     const w = p.parameter("w", [2]);
     let state = p.leaf("state", [1]);
     let failed: number | null = null;
     p.within("loop", "", "for x in xs:", () => {
-      for (let turn = 0; turn < 2; turn++) {
-        p.within("turn", String(turn + 1), "", () => {
+      for (let iteration = 0; iteration < 2; iteration++) {
+        p.within("iteration", String(iteration + 1), "", () => {
           const used = p.op("mul", [state, w], "used");
-          failed = turn === 0 ? used.node : failed;
+          failed = iteration === 0 ? used.node : failed;
           state = p.op("add", [used, 1], "state");
           const loss = p.op("mean", [state], "loss");
           p.backward(loss);
@@ -192,10 +192,10 @@ describe("what is wrong", () => {
     const store = load(p);
     expect(problems(store)).toEqual([{ key: "c90", kind: "nan" }]);
     store.ask({ key: "c90", kind: "nan" });
-    const told = store.told.value;
-    expect(told?.kind).toBe("nan-gradient");
-    if (told?.kind !== "nan-gradient") return;
-    const { title } = explainNotFiniteGradient(store.model.value, told.node);
+    const asked = store.askedProblem.value;
+    expect(asked?.kind).toBe("nan-gradient");
+    if (asked?.kind !== "nan-gradient") return;
+    const { title } = explainNotFiniteGradient(store.model.value, asked.node);
     expect(toText(title)).toBe("The gradient became inf here: backward of sqrt at 0");
     p.cell();
     p.leaf("y", [1]);

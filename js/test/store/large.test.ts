@@ -47,10 +47,10 @@ it("reads a long log in slices, between which the page has its turn", async () =
   const now = slowWork();
   const store = createStore();
   store.load(large(6, 300).packed());
-  let turns = 0;
-  for (; store.loading.value; turns += 1) await new Promise((done) => setTimeout(done));
+  let iterations = 0;
+  for (; store.loading.value; iterations += 1) await new Promise((done) => setTimeout(done));
   now.mockRestore();
-  expect(turns).toBeGreaterThan(10);
+  expect(iterations).toBeGreaterThan(10);
   expect(store.steps.value.length).toBeGreaterThan(1800);
 });
 
@@ -134,13 +134,13 @@ it("draws at each moment of a large model the part of its picture that is there 
   expect(most).toBe(last.boxes.size);
 });
 
-it("draws the op at hand at each step of a long film, also in turns before the last", async () => {
-  const turns = 300;
+it("draws the op at hand at each step of a long loop, also in iterations before the last", async () => {
+  const iterations = 300;
   const store = createStore();
   store.load(
     training(
-      turns,
-      Array.from({ length: turns }, (_, i) => i + 1),
+      iterations,
+      Array.from({ length: iterations }, (_, i) => i + 1),
     ).packed(),
   );
   await untilRead(store);

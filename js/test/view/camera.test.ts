@@ -5,7 +5,7 @@ import {
   fit,
   follow,
   goTo,
-  held,
+  within,
   inside,
   NAMES,
   READING,
@@ -92,7 +92,7 @@ describe("the camera by itself", () => {
 
   it("shows no more empty space than it must", () => {
     const bounds = { x: 0, y: 0, w: 5000, h: 100 };
-    const left = held({ x: 400, y: 0, k: 1 }, bounds, SIZE);
+    const left = within({ x: 400, y: 0, k: 1 }, bounds, SIZE);
     expect(left.x).toBeGreaterThan(0);
     expect(left.x).toBeLessThan(40);
     expect(drawn(left, { x: 0, y: 50 }).y).toBe(SIZE.h / 2);

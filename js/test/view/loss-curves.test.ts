@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { drawCurve, shareOfTurn, scalarsOf, turnAt } from "../../src/view/player/loss-curves";
+import {
+  drawCurve,
+  shareOfIteration,
+  scalarsOf,
+  iterationAt,
+} from "../../src/view/player/loss-curves";
 import { keptWords, listed } from "../../src/view/player/loop-bars";
 
 const points = (line: string | undefined): number[][] =>
   (line ?? "").split(" ").map((point) => point.split(",").map(Number));
 
 describe("a curve of scalars", () => {
-  it("goes from the first turn to the last, and falls where the numbers fall", () => {
+  it("goes from the first iteration to the last, and falls where the numbers fall", () => {
     const { lines, broken } = drawCurve([4, 3, 2, 1], 4);
     expect(lines.length).toBe(1);
     const [first, ...rest] = points(lines[0]);
@@ -23,7 +28,7 @@ describe("a curve of scalars", () => {
     expect(broken).toEqual([4, 6]);
   });
 
-  it("stays short for many turns, and keeps their extremes", () => {
+  it("stays short for many iterations, and keeps their extremes", () => {
     const many = Array.from({ length: 50_000 }, (_, i) => (i === 31_234 ? 100 : Math.sin(i)));
     const { lines } = drawCurve(many, many.length);
     const all = lines.flatMap(points);
@@ -31,20 +36,20 @@ describe("a curve of scalars", () => {
     expect(Math.min(...all.map(([, y = NaN]) => y))).toBe(3); // the one peak is at the top
   });
 
-  it("finds the turn at a place", () => {
+  it("finds the iteration at a place", () => {
     for (const count of [2, 7, 500]) {
-      for (const turn of [1, 2, count]) {
-        expect(turnAt(shareOfTurn(turn, count), count)).toBe(turn);
+      for (const iteration of [1, 2, count]) {
+        expect(iterationAt(shareOfIteration(iteration, count), count)).toBe(iteration);
       }
     }
-    expect([turnAt(-1, 9), turnAt(2, 9)]).toEqual([1, 9]);
+    expect([iterationAt(-1, 9), iterationAt(2, 9)]).toEqual([1, 9]);
   });
 
-  it("says a turn's numbers and which turns are kept", () => {
+  it("says an iteration's numbers and which iterations are kept", () => {
     const curves = { loss: [0.5, "nan"], norm: [null, 2] };
-    const film = { loop: 1, count: 2, turns: [], curves };
-    expect(scalarsOf(film, 1)).toBe("loss 0.5");
-    expect(scalarsOf(film, 2)).toBe("loss nan, norm 2");
+    const loop = { loop: 1, count: 2, iterations: [], curves };
+    expect(scalarsOf(loop, 1)).toBe("loss 0.5");
+    expect(scalarsOf(loop, 2)).toBe("loss nan, norm 2");
     expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28–30");
     expect(keptWords([1, 28, 29, 30])).toBe("all details: iterations 1, 28–30");
     expect(keptWords([1, 28, 29, 30], 30)).toBe("all details: iterations 1, 28–30");

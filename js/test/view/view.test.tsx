@@ -122,10 +122,10 @@ describe("the picture", () => {
     const el = await show(exampleG(false).packed());
     expect(el.querySelectorAll('[data-testid="stale-arrow"]').length).toBe(1);
     expect(el.querySelectorAll('[data-state="stale"]').length).toBe(2);
-    const [line, ...more] = texts(el, ".gw-guilty .gw-node-name");
+    const [line, ...more] = texts(el, ".gw-overwrite .gw-node-name");
     expect(more).toEqual([]);
     expect(texts(el, '[data-testid="hazard"]').join("")).toContain(`${line ?? "?"}, b[0] = 1000.`);
-    expect(texts(el, ".gw-guilty .gw-sign")).toEqual(["←="]);
+    expect(texts(el, ".gw-overwrite .gw-sign")).toEqual(["←="]);
   });
 
   it("marks the node that failed", async () => {
@@ -189,7 +189,7 @@ describe("the picture", () => {
       expect(legend?.querySelector(`.gw-${kind}`), kind).not.toBeNull();
     for (const word of ["∂ ", "grad ", "‖∂‖", "all 2.", "×3", "unused", "◂ backward", "recorded"])
       expect(legend?.textContent).toContain(word);
-    for (const state of ["held", "empty", "stale"])
+    for (const state of ["kept", "empty", "stale"])
       expect(legend?.querySelector(`.gw-slot.gw-slot-${state}`), state).not.toBeNull();
   });
 
@@ -208,7 +208,7 @@ describe("the picture", () => {
     return found;
   }
 
-  it("says of what is not held whether hooks keep it or it is computed again", async () => {
+  it("says of what is not kept whether hooks keep it or it is computed again", async () => {
     for (const [text, word] of [
       ["packed by a hook", "2 packed"],
       ["recomputed in backward", "2 recomputed"],

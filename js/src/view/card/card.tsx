@@ -28,7 +28,7 @@ export interface CardProps {
   /** A value that could be differentiated: it shows a way to start backward. */
   root: boolean;
   wrong: boolean;
-  /** It was not in the turn before. */
+  /** It was not in the iteration before. */
   fresh: boolean;
   /** The reader points at the storage that it shows. */
   peer: boolean;

@@ -21,7 +21,7 @@ export interface PillProps {
   /** It wrote over what a backward needs: its line, "" where that is not known; else null. */
   guilty: string | null;
   dimmed: boolean;
-  /** It was not in the turn before. */
+  /** It was not in the iteration before. */
   fresh: boolean;
   hatch: string;
   far: boolean;
@@ -39,7 +39,7 @@ function PillView(props: PillProps) {
     node ? `gw-${node.state === "failed" ? "done" : node.state}` : "gw-plain",
     active ? "gw-active" : "",
     failed || spoils ? "gw-failed" : "",
-    guilty !== null ? "gw-guilty" : "",
+    guilty !== null ? "gw-overwrite" : "",
     node?.freed ? "gw-freed" : "",
     call.inplace ? "gw-inplace" : "",
     dimmed ? "gw-dimmed" : "",
@@ -66,7 +66,7 @@ function PillView(props: PillProps) {
       {(active || failed) && node && (
         <NodeName name={node.name} room={nameRoom} {...{ pill, direction }} />
       )}
-      {guilty && <GuiltyLine {...{ pill, direction }} line={guilty} />}
+      {guilty && <OverwriteLine {...{ pill, direction }} line={guilty} />}
       {spoils && <Alarm text="Here the gradient becomes NaN or Inf" x={w - 2} y={1} />}
       {node?.state === "done" && !spoils && guilty === null && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
@@ -102,7 +102,15 @@ function NodeName(props: { pill: Pill; name: string; direction: Direction; room:
 }
 
 /** The line of what wrote over a saved value, where no slot hangs and no wire comes. */
-function GuiltyLine({ pill, line, direction }: { pill: Pill; line: string; direction: Direction }) {
+function OverwriteLine({
+  pill,
+  line,
+  direction,
+}: {
+  pill: Pill;
+  line: string;
+  direction: Direction;
+}) {
   const at =
     direction === "LR"
       ? ({ x: pill.w / 2, y: -6, "text-anchor": "middle" } as const)

@@ -14,7 +14,7 @@ export interface GroupProps {
   /** A node inside runs in the step shown. */
   active: boolean;
   dimmed: boolean;
-  /** It was not in the turn before. */
+  /** It was not in the iteration before. */
   fresh: boolean;
   /** Seen from afar: the name alone. */
   far: boolean;

@@ -6,7 +6,7 @@ import { get } from "../../collections";
 import { rectOf, type Scene } from "../../scene/scene";
 import type { Rect } from "../../scene/flow";
 import type { Store } from "../../store/store";
-import { held, type Camera, type Size } from "../stage/camera";
+import { within, type Camera, type Size } from "../stage/camera";
 import { coloursOf, troubled, type ColourOf } from "./overview";
 import { release, UNSEEN, type ViewState } from "../view-state";
 
@@ -127,7 +127,7 @@ function WholeMap({ store, view, bounds }: { store: Store; view: ViewState; boun
     const py = (event.clientY - box.top - map.y) / map.scale;
     release(view);
     const to = { k, x: size.w / 2 - k * px, y: size.h / 2 - k * py };
-    view.camera.value = held(to, bounds, size);
+    view.camera.value = within(to, bounds, size);
   };
   return (
     <div

@@ -4,7 +4,7 @@ import { shortPlace } from "../../explain/text";
 import type { Hazard, Model, WriteRow } from "../../log/model";
 import type { Pill } from "../../graph/boxes";
 import { SLOT_H } from "../../graph/pills";
-import { guiltyWrite } from "../../graph/visible";
+import { overwriteOf } from "../../graph/visible";
 import type { Direction, Point } from "../../scene/flow";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import { overlaps } from "../stage/camera";
@@ -39,7 +39,7 @@ export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
     );
-    const write = guiltyWrite(model, hazard);
+    const write = overwriteOf(model, hazard);
     if (!write) continue;
     const from = writerOf(scene, write);
     const to = owner && slotSides(owner, node.node, index, scene);

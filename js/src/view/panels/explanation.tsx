@@ -1,4 +1,4 @@
-/* What is told of a step: its title, lines and code as elements. */
+/* An explanation as elements: its title, lines and code. */
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

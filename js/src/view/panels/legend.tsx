@@ -193,7 +193,7 @@ function Saved() {
   return (
     <Part title="Saved for backward">
       <Item text="a value and its version, saved for backward">
-        <g class="gw-slot gw-slot-held">
+        <g class="gw-slot gw-slot-kept">
           <rect {...slot} />
           <text class="gw-slot-name" x={8} y={14}>
             x

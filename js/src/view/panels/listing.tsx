@@ -6,7 +6,7 @@ import type { ListedRow } from "../../log/model";
 import type { Store } from "../../store/store";
 import { Sheet, useNear } from "./sheet";
 
-/** The table; nothing where no rows were told. */
+/** The table; nothing without rows. */
 export function Listing({ store }: { store: Store }) {
   const { rows } = store.present.value;
   const [first] = rows;

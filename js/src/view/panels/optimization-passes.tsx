@@ -42,7 +42,7 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** What a figure became with a pass: less, more, or the same (as far as can be told). */
+/** What a figure became with a pass: less, more, or the same (as far as is known). */
 export function trend(figure: Figure, pass: PassRow, before: PassRow | undefined) {
   const [now, was] = [figure.of(pass), before ? figure.of(before) : null];
   if (now === null || was === null || !before) return "same";
@@ -51,7 +51,7 @@ export function trend(figure: Figure, pass: PassRow, before: PassRow | undefined
   return now < was ? "less" : "more";
 }
 
-/** The table of passes; nothing where none were told. */
+/** The table of passes; nothing where there are none. */
 export function PassBar({ store }: { store: Store }) {
   const passes = store.passes.value;
   if (passes.length === 0) return null;
@@ -154,7 +154,7 @@ function saved(first: number | null, last: number | null): string {
 
 const LOOKS: readonly Look[] = ["before", "changes", "after"];
 
-const TOLD: Readonly<Record<Change, string>> = {
+const WORDS: Readonly<Record<Change, string>> = {
   removed: "removed",
   added: "added",
   known: "now a constant",
@@ -193,12 +193,12 @@ function Looks({ store }: { store: Store }) {
         ))}
       </div>
       <span class="gw-change-counts" data-testid="change-counts">
-        {(Object.keys(TOLD) as Change[])
+        {(Object.keys(WORDS) as Change[])
           .filter((change) => counts.has(change))
           .map((change) => (
             <span key={change} class={`gw-change-count gw-change-${change}`}>
               <b>{SIGNS[change]}</b>
-              {` ${counts.get(change) ?? 0} ${TOLD[change]}`}
+              {` ${counts.get(change) ?? 0} ${WORDS[change]}`}
             </span>
           ))}
         {all.length === 0 && changes.before !== null && (

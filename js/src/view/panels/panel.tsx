@@ -5,7 +5,7 @@ import { explainNotFinite, explainNotFiniteGradient } from "../../explain/not-fi
 import type { Explanation } from "../../explain/text";
 import { callKey, nodeKey } from "../../graph/keys";
 import type { Model } from "../../log/model";
-import type { Told } from "../../store/asked-problem";
+import type { AskedProblem } from "../../store/asked-problem";
 import type { Store } from "../../store/store";
 import { SaveButtons } from "../export";
 import { ValuePanel } from "./value-panel";
@@ -35,11 +35,11 @@ export function Panel({ store }: { store: Store }) {
 /** Stale saved values, and the error of this cell; of what was asked for, that alone. */
 function Problems({ store }: { store: Store }) {
   const model = store.model.value;
-  const told = store.told.value;
-  if (told) {
+  const asked = store.askedProblem.value;
+  if (asked) {
     return (
       <>
-        <Words of={wordsOf(model, told)} store={store} testid={told.kind} />
+        <Words of={wordsOf(model, asked)} store={store} testid={asked.kind} />
         <Older store={store} />
       </>
     );
@@ -68,14 +68,14 @@ function Problems({ store }: { store: Store }) {
   );
 }
 
-function wordsOf(model: Model, told: Told): Explanation {
-  switch (told.kind) {
+function wordsOf(model: Model, asked: AskedProblem): Explanation {
+  switch (asked.kind) {
     case "hazard":
-      return explainHazard(model, told.hazard);
+      return explainHazard(model, asked.hazard);
     case "nan":
-      return explainNotFinite(model, told.value);
+      return explainNotFinite(model, asked.value);
     case "nan-gradient":
-      return explainNotFiniteGradient(model, told.node);
+      return explainNotFiniteGradient(model, asked.node);
   }
 }
 
@@ -106,7 +106,7 @@ function Older({ store }: { store: Store }) {
 
 function StepWords({ store }: { store: Store }) {
   const explanation = store.explanation.value;
-  if (store.told.value && store.step.value?.kind === "error") return null;
+  if (store.askedProblem.value && store.step.value?.kind === "error") return null;
   if (!explanation) {
     return (
       <p class="gw-line gw-dim">

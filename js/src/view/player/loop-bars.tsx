@@ -2,56 +2,56 @@
 
 import type { LoopRow } from "../../log/model";
 import type { Store } from "../../store/store";
-import type { ShownFilm } from "../../store/time-travel";
+import type { ShownLoop } from "../../store/time-travel";
 import { Curves, Scalars, scalarsOf } from "./loss-curves";
 
-/** Of each loop that trains its turns, the outer one first; nothing where none does. */
-export function FilmBars({ store }: { store: Store }) {
-  const films = store.films.value;
+/** Of each loop that trains its iterations, the outer one first; nothing where none does. */
+export function LoopBars({ store }: { store: Store }) {
+  const loops = store.loops.value;
   return (
     <>
-      {films.map((film) => (
-        <FilmBar key={film.loop.loop} store={store} film={film} nested={films.length > 1} />
+      {loops.map((shown) => (
+        <LoopBar key={shown.row.loop} store={store} shown={shown} nested={loops.length > 1} />
       ))}
     </>
   );
 }
 
-interface FilmBarProps {
+interface LoopBarProps {
   store: Store;
-  film: ShownFilm;
+  shown: ShownLoop;
   /** Whether there are several, which their loops' headers tell apart. */
   nested: boolean;
 }
 
-/** The turns of a loop with the curve of their scalars. */
-function FilmBar({ store, film, nested }: FilmBarProps) {
-  const { loop, section, whole } = film;
-  const shown = section?.turn?.turn ?? null;
-  const asked = store.lostTurn.value;
-  const lost = asked?.loop === loop.loop ? asked.turn : null;
-  const turn = lost ?? shown;
-  const place = turn ?? turnBefore(loop, store.time.value);
-  const side = (loop.turns[0]?.from ?? 0) < store.time.value ? "after" : "before";
-  const told = side === "after" ? place : turn;
-  const words = told === null ? "" : scalarsOf(loop, told);
+/** The iterations of a loop with the curve of their scalars. */
+function LoopBar({ store, shown, nested }: LoopBarProps) {
+  const { row: loop, section, whole } = shown;
+  const drawn = section?.iteration?.number ?? null;
+  const asked = store.lostIteration.value;
+  const lost = asked?.loop === loop.loop ? asked.iteration : null;
+  const iteration = lost ?? drawn;
+  const place = iteration ?? iterationBefore(loop, store.time.value);
+  const side = (loop.iterations[0]?.from ?? 0) < store.time.value ? "after" : "before";
+  const past = side === "after" ? place : iteration; // whose scalars are known
+  const words = past === null ? "" : scalarsOf(loop, past);
   const header = nested ? (store.present.value.scopes.get(loop.loop)?.text ?? "") : "";
   const go = (to: number): void => {
     store.playing.value = false;
-    store.toTurn(to, film);
+    store.toIteration(to, shown);
   };
   return (
-    <div class="gw-film" data-testid="film" title={header}>
-      <span class="gw-turn" data-testid="turn-count">
-        {turn === null
+    <div class="gw-loop" data-testid="loop" title={header}>
+      <span class="gw-iteration" data-testid="iteration-count">
+        {iteration === null
           ? `${side} iteration ${place} / ${loop.count}`
-          : `iteration ${turn} / ${loop.count}`}
+          : `iteration ${iteration} / ${loop.count}`}
       </span>
-      <div class="gw-turns">
-        <Curves film={loop} turn={turn} whole={whole} onTurn={go} />
+      <div class="gw-iterations">
+        <Curves loop={loop} iteration={iteration} whole={whole} onIteration={go} />
         <input
           type="range"
-          data-action="turns"
+          data-action="iterations"
           aria-label={header === "" ? "Iteration of the loop" : `Iteration of the loop ${header}`}
           aria-valuetext={`iteration ${place} of ${loop.count}${words === "" ? "" : `: ${words}`}`}
           min={1}
@@ -63,19 +63,19 @@ function FilmBar({ store, film, nested }: FilmBarProps) {
           }}
         />
       </div>
-      <span class="gw-turn-words" data-testid="turn-words">
+      <span class="gw-iteration-words" data-testid="iteration-words">
         {lost !== null ? (
-          <Lost lost={lost} shown={shown} words={words} />
-        ) : words !== "" && told !== null ? (
-          <Scalars film={loop} turn={told} />
+          <Lost lost={lost} drawn={drawn} words={words} />
+        ) : words !== "" && past !== null ? (
+          <Scalars loop={loop} iteration={past} />
         ) : (
           header
         )}
       </span>
       {whole.length < loop.count && (
         <span
-          class="gw-turns-kept gw-dim"
-          data-testid="turns-kept"
+          class="gw-iterations-kept gw-dim"
+          data-testid="iterations-kept"
           title={`${keptWords(whole)}. The other iterations keep their scalars and the final values of the parameters.`}
         >
           {keptWords(whole, loop.count)}
@@ -85,9 +85,9 @@ function FilmBar({ store, film, nested }: FilmBarProps) {
   );
 }
 
-/** The last turn that began before a time. */
-function turnBefore({ turns }: LoopRow, time: number): number {
-  return turns.findLast(({ from }) => from < time)?.turn ?? turns[0]?.turn ?? 1;
+/** The last iteration that began before a time. */
+function iterationBefore({ iterations }: LoopRow, time: number): number {
+  return iterations.findLast(({ from }) => from < time)?.number ?? iterations[0]?.number ?? 1;
 }
 
 /** The most letters of a list of iterations beside their slider. */
@@ -105,13 +105,13 @@ export function keptWords(whole: readonly number[], count = Infinity): string {
 
 interface LostProps {
   lost: number;
-  shown: number | null;
+  drawn: number | null;
   words: string;
 }
 
 /** An iteration without details: its scalars, and which iteration the picture shows instead. */
-function Lost({ lost, shown, words }: LostProps) {
-  const instead = shown === null ? "" : `; the picture shows iteration ${shown}`;
+function Lost({ lost, drawn, words }: LostProps) {
+  const instead = drawn === null ? "" : `; the picture shows iteration ${drawn}`;
   return (
     <span role="status">
       {`${words === "" ? `iteration ${lost}` : words} (details not stored${instead})`}
@@ -120,12 +120,12 @@ function Lost({ lost, shown, words }: LostProps) {
 }
 
 /** `1, 5, 28–30`. */
-export function listed(turns: readonly number[]): string {
+export function listed(iterations: readonly number[]): string {
   const parts: string[] = [];
-  for (let i = 0; i < turns.length;) {
+  for (let i = 0; i < iterations.length;) {
     let end = i;
-    while (turns[end + 1] === (turns[end] ?? NaN) + 1) end += 1;
-    const [a, b] = [turns[i] ?? 0, turns[end] ?? 0];
+    while (iterations[end + 1] === (iterations[end] ?? NaN) + 1) end += 1;
+    const [a, b] = [iterations[i] ?? 0, iterations[end] ?? 0];
     parts.push(a === b ? String(a) : `${a}–${b}`);
     i = end + 1;
   }

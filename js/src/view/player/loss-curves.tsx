@@ -1,4 +1,4 @@
-/* The scalars of a film's turns (its losses) as small curves, above the slider of the turns. */
+/* The scalars of a loop's iterations (its losses) as small curves, above the slider of the iterations. */
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
@@ -16,17 +16,17 @@ const MOST = 3;
 /** More points than this are drawn as the least and the greatest of each stretch. */
 const POINTS = 240;
 
-/** Where a turn stands, from the left, as a share of the width. */
-export function shareOfTurn(turn: number, count: number): number {
-  return count <= 1 ? 0.5 : (turn - 1) / (count - 1);
+/** Where an iteration stands, from the left, as a share of the width. */
+export function shareOfIteration(iteration: number, count: number): number {
+  return count <= 1 ? 0.5 : (iteration - 1) / (count - 1);
 }
 
-/** The turn that stands nearest to a share of the width. */
-export function turnAt(share: number, count: number): number {
+/** The iteration that stands nearest to a share of the width. */
+export function iterationAt(share: number, count: number): number {
   return Math.max(1, Math.min(count, Math.round(share * (count - 1)) + 1));
 }
 
-/** A curve as polylines, broken where numbers are missing, and the turns that are not finite. */
+/** A curve as polylines, broken where numbers are missing, and the iterations that are not finite. */
 export interface Drawing {
   readonly lines: readonly string[];
   readonly broken: readonly number[];
@@ -64,7 +64,7 @@ export function drawCurve(curve: readonly unknown[], count: number): Drawing {
       end();
       continue;
     }
-    const x = (W * shareOfTurn(from + 1 + (part.length - 1) / 2, count)).toFixed(2);
+    const x = (W * shareOfIteration(from + 1 + (part.length - 1) / 2, count)).toFixed(2);
     const ends = new Set([Math.min(...some), Math.max(...some)]);
     for (const value of ends) points.push(`${x},${y(value).toFixed(1)}`);
   }
@@ -73,26 +73,26 @@ export function drawCurve(curve: readonly unknown[], count: number): Drawing {
 }
 
 interface CurveProps {
-  film: LoopRow;
-  /** The turn that is shown or was asked for. */
-  turn: number | null;
-  /** The turns with all their steps. */
+  loop: LoopRow;
+  /** The iteration that is shown or was asked for. */
+  iteration: number | null;
+  /** The iterations with all their steps. */
   whole: readonly number[];
-  onTurn: (turn: number) => void;
+  onIteration: (iteration: number) => void;
 }
 
-/** The curves, a mark on the turn shown, and the numbers of the turn under the pointer. */
-export function Curves({ film, turn, whole, onTurn }: CurveProps) {
+/** The curves, a mark on the iteration shown, and the numbers of the iteration under the pointer. */
+export function Curves({ loop, iteration, whole, onIteration }: CurveProps) {
   const pointed = useSignal<number | null>(null);
-  const { count } = film;
-  const curves = Object.entries(film.curves)
+  const { count } = loop;
+  const curves = Object.entries(loop.curves)
     .slice(0, MOST)
     .map(([name, curve]) => [name, drawCurve(curve, count)] as const);
   const under = (event: MouseEvent): number => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
-    return turnAt((event.clientX - left) / Math.max(1, width), count);
+    return iterationAt((event.clientX - left) / Math.max(1, width), count);
   };
-  const shown = pointed.value ?? turn;
+  const shown = pointed.value ?? iteration;
   if (curves.length === 0) return null;
   return (
     <div
@@ -105,7 +105,7 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
         pointed.value = null;
       }}
       onClick={(event) => {
-        onTurn(under(event));
+        onIteration(under(event));
       }}
     >
       <svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
@@ -113,14 +113,17 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
           <path
             key={kept}
             class="gw-curve-kept"
-            d={`M${(W * shareOfTurn(kept, count)).toFixed(2)} ${H}v-3`}
+            d={`M${(W * shareOfIteration(kept, count)).toFixed(2)} ${H}v-3`}
           />
         ))}
         {curves.map(([name, curve], i) => (
           <OneCurve key={name} {...curve} nr={i} count={count} />
         ))}
-        {turn !== null && (
-          <path class="gw-curve-now" d={`M${(W * shareOfTurn(turn, count)).toFixed(2)} 0V${H}`} />
+        {iteration !== null && (
+          <path
+            class="gw-curve-now"
+            d={`M${(W * shareOfIteration(iteration, count)).toFixed(2)} 0V${H}`}
+          />
         )}
       </svg>
       {curves.some(([, { log }]) => log) && (
@@ -136,9 +139,9 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
         <span
           class="gw-curve-tip"
           data-testid="curve-tip"
-          style={{ left: `${Math.min(80, 100 * shareOfTurn(pointed.value, count))}%` }}
+          style={{ left: `${Math.min(80, 100 * shareOfIteration(pointed.value, count))}%` }}
         >
-          {`iteration ${pointed.value}: ${scalarsOf(film, shown ?? 1)}`}
+          {`iteration ${pointed.value}: ${scalarsOf(loop, shown ?? 1)}`}
         </span>
       )}
     </div>
@@ -156,18 +159,21 @@ function OneCurve({
       {lines.map((points, i) => (
         <polyline key={i} points={points} />
       ))}
-      {broken.map((turn) => {
-        const x = (W * shareOfTurn(turn, count)).toFixed(2);
-        return <path key={turn} class="gw-curve-bad" d={`M${x} 1V${H - 1}`} />;
+      {broken.map((iteration) => {
+        const x = (W * shareOfIteration(iteration, count)).toFixed(2);
+        return <path key={iteration} class="gw-curve-bad" d={`M${x} 1V${H - 1}`} />;
       })}
     </g>
   );
 }
 
-/** The scalars of a turn, each with the number of its curve. */
-function told(film: LoopRow, turn: number): { readonly text: string; readonly nr: number }[] {
-  const parts = Object.entries(film.curves).flatMap(([name, curve], i) => {
-    const value = curve[turn - 1];
+/** The scalars of an iteration, each with the number of its curve. */
+function scalarsAt(
+  loop: LoopRow,
+  iteration: number,
+): { readonly text: string; readonly nr: number }[] {
+  const parts = Object.entries(loop.curves).flatMap(([name, curve], i) => {
+    const value = curve[iteration - 1];
     const text = value === null || value === undefined ? null : `${name} ${number(value)}`;
     return text === null ? [] : [{ text, nr: i + 1 }];
   });
@@ -175,17 +181,17 @@ function told(film: LoopRow, turn: number): { readonly text: string; readonly nr
 }
 
 /** The scalars of an iteration in words: `loss 0.031, norm 2.5`. */
-export const scalarsOf = (film: LoopRow, turn: number): string =>
-  told(film, turn)
+export const scalarsOf = (loop: LoopRow, iteration: number): string =>
+  scalarsAt(loop, iteration)
     .map(({ text }) => text)
     .join(", ");
 
 /** The same in the colours of the curves, where there are several. */
-export function Scalars({ film, turn }: { film: LoopRow; turn: number }) {
-  if (Object.keys(film.curves).length < 2) return <>{scalarsOf(film, turn)}</>;
+export function Scalars({ loop, iteration }: { loop: LoopRow; iteration: number }) {
+  if (Object.keys(loop.curves).length < 2) return <>{scalarsOf(loop, iteration)}</>;
   return (
     <>
-      {told(film, turn).map(({ text, nr }, i) => (
+      {scalarsAt(loop, iteration).map(({ text, nr }, i) => (
         <Fragment key={nr}>
           {i > 0 && ", "}
           <span class={`gw-curve-${nr} gw-curve-words`}>{text}</span>

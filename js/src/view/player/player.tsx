@@ -95,7 +95,7 @@ function Speed({ store }: { store: Store }) {
   );
 }
 
-/** More steps nobody counts: it is told how much of the way lies behind. */
+/** With more steps than these the share that lies behind is shown instead of the number. */
 const MOST_COUNTED = 9999;
 
 export function countWords(at: number, count: number): string {
@@ -104,7 +104,7 @@ export function countWords(at: number, count: number): string {
   return `${share > 0 && share < 1 ? "<1" : Math.floor(share)} %`;
 }
 
-/** The smaller of the two scales: the steps of the turn that is shown, or of all. */
+/** The smaller of the two scales: the steps of the iteration that is shown, or of all. */
 function Slider({ store }: { store: Store }) {
   const steps = store.steps.value.length;
   const section = store.section.value ?? { first: 0, last: steps - 1 };

@@ -42,7 +42,7 @@ export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
           store={left}
           view={view}
           name="dynamic"
-          told="built while it runs"
+          caption="built while it runs"
           state={left.index.value < 0 ? "no line has run" : "it grows with each line"}
           empty={
             building
@@ -55,7 +55,7 @@ export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
           store={right}
           view={other}
           name="static"
-          told="built first, then run"
+          caption="built first, then run"
           state={
             right.index.value < 0
               ? "not built yet"
@@ -72,27 +72,27 @@ export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
 }
 
 function wordsOf(store: Store, building: boolean): Explanation | null {
-  const [told, step] = [store.explanation.value, store.step.value];
-  if (!told || !step) return null;
-  return explainStatic(store.model.value, told, store.eventAt(step.anchor), building);
+  const [words, step] = [store.explanation.value, store.step.value];
+  if (!words || !step) return null;
+  return explainStatic(store.model.value, words, store.eventAt(step.anchor), building);
 }
 
 interface HalfProps {
   store: Store;
   view: ViewState;
   name: string;
-  told: string;
+  caption: string;
   state: string;
   empty: string;
-  /** What is told of its steps. */
+  /** Words about its steps. */
   words: Explanation | null;
 }
 
-function Half({ store, view, name, told, state, empty, words }: HalfProps) {
+function Half({ store, view, name, caption, state, empty, words }: HalfProps) {
   return (
     <section class="gw-half" data-testid={`half-${name}`} aria-label={`the ${name} graph`}>
       <h4 class="gw-half-title">
-        {name} <span class="gw-dim">{told}</span>
+        {name} <span class="gw-dim">{caption}</span>
         <span class="gw-chip">{state}</span>
       </h4>
       <div class="gw-half-stage">

@@ -61,7 +61,7 @@ export function follow(camera: Camera, bounds: Rect, subject: Subject | null, si
   }
   const read = camera.k >= subject.reading && camera.k <= LARGEST;
   const next = read ? pan(camera, subject.rect, size) : opening(subject, size);
-  return held(next, bounds, size);
+  return within(next, bounds, size);
 }
 
 /** Where the camera goes with a step in a picture that is known: no further than it must. */
@@ -80,7 +80,7 @@ function opening({ rect, direction, reading: k }: Subject, size: Size): Camera {
 }
 
 /** The camera with no more empty space than it must show: a side that fits is in the middle. */
-export function held({ x, y, k }: Camera, bounds: Rect, size: Size): Camera {
+export function within({ x, y, k }: Camera, bounds: Rect, size: Size): Camera {
   const side = (at: number, from: number, length: number, room: number): number => {
     if (length * k <= room - 2 * PADDING) return room / 2 - k * (from + length / 2);
     return Math.min(PADDING - from * k, Math.max(room - PADDING - (from + length) * k, at));
@@ -141,12 +141,12 @@ export function toFrame(camera: Camera, around: readonly Rect[], bounds: Rect, s
     const { x, y } = frame;
     const w = Math.min(frame.w, size.w / k - 2 * PADDING);
     const h = Math.min(frame.h, size.h / k - PADDING);
-    return held(goTo(camera, { x, y, w, h }, size), bounds, size);
+    return within(goTo(camera, { x, y, w, h }, size), bounds, size);
   }
   const least = Math.min(near, READING);
   const most = around.find((rect) => fit(rect, size).k >= least) ?? frame;
   const k = Math.min(fit(most, size).k, Math.max(camera.k, READING));
-  return held(centred(most, size, k), bounds, size);
+  return within(centred(most, size, k), bounds, size);
 }
 
 /** Larger or smaller around a point of the view that stays where it is. */

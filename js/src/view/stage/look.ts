@@ -5,7 +5,7 @@ import { nodeOfKey, valueKey, writerKeys } from "../../graph/keys";
 import { isGraphName } from "../../graph/names";
 import { RAISED_KEY } from "../../graph/raised";
 import { isTrained } from "../../graph/versions";
-import { guiltyWrite } from "../../graph/visible";
+import { overwriteOf } from "../../graph/visible";
 import type { Hazard, Model, WriteRow } from "../../log/model";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import type { Rect } from "../../scene/flow";
@@ -60,7 +60,7 @@ function wrongSubject(store: Store, scene: Scene, size: Size): Rect | null {
 /** The stale slot with what wrote it, when both can be seen together. */
 export function hazardRect(model: Model, scene: Scene, hazard: Hazard, size: Size): Rect | null {
   const owner = pillOfNode(scene, hazard.node.node);
-  const write = guiltyWrite(model, hazard);
+  const write = overwriteOf(model, hazard);
   const writer = write && writerOf(scene, write);
   const [a, b] = [owner, writer].map((placed) => placed && rectOf(placed, scene.direction));
   if (!a || !b) return a ?? b ?? null;

@@ -270,7 +270,7 @@ function useDrag(
   return { onPointerDown: down, onPointerMove: move, onPointerUp: up, onPointerCancel: up };
 }
 
-/** A click on a pill selects it, and a stale slot of it is told; a card does so itself. */
+/** A click on a pill selects it, and explains a stale slot of it; a card does so itself. */
 function chooseAt(event: MouseEvent, store: Store): void {
   const { target } = event;
   const pill = target instanceof Element ? target.closest<SVGElement>("[data-op]") : null;
@@ -279,8 +279,8 @@ function chooseAt(event: MouseEvent, store: Store): void {
   const slot = target.closest<SVGElement>('[data-slot][data-state="stale"]');
   const [node, index] = [Number(slot?.dataset.node), Number(slot?.dataset.index)];
   const error = store.shown.error.peek();
-  const told = error?.node === node && error.slot === slot?.dataset.slot; // by the error itself
-  store.ask(slot && !told ? { key: nodeKey(node), kind: "hazard" } : null, index);
+  const shown = error?.node === node && error.slot === slot?.dataset.slot; // by the error itself
+  store.ask(slot && !shown ? { key: nodeKey(node), kind: "hazard" } : null, index);
 }
 
 /** A click on the shapes seen from afar goes near. */

@@ -24,7 +24,7 @@ export interface Site {
   readonly closed: Group | null;
 }
 
-export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
+export interface Placement extends Pick<Relations, "makers" | "uses" | "crossing"> {
   /** Where a visible call stands. */
   readonly siteOf: (call: number) => Site | undefined;
   /** Calls that stand in an open group. */
@@ -40,17 +40,17 @@ export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
 /** Of what only one closed group reads, or gives to nobody, so much is drawn; more stands inside. */
 const MOST_INPUTS = 6;
 
-/** The nest of a tree in which some groups are open; of one with more than `most` cards a part. */
-export function nest(
+/** Places what is drawn of a tree in which some groups are open; with more than `most` cards a part. */
+export function place(
   model: Model,
   { seen, tree }: { readonly seen: Visible; readonly tree: Tree },
   open: ReadonlySet<Group>,
   values: Values,
   most = Infinity,
-): Nest {
+): Placement {
   const { root, functions } = tree;
   const { makers, uses, inner, readers, within, loose, crossing } = relations(model, seen, tree);
-  const { siteIn, calls, closed, frames } = place(root, open);
+  const { siteIn, calls, closed, frames } = sitesOf(root, open);
   const siteOf = (call: number): Site | undefined => siteIn(inner.get(call));
   const roomy = values === "roomy";
   const wired = !roomy && values !== "cards" && values !== "chips";
@@ -121,7 +121,7 @@ function functionOf({ kind, scope }: Group): string[] {
 }
 
 /** What stands in the open groups, and where that is which stands in closed ones. */
-function place(root: Group, open: ReadonlySet<Group>) {
+function sitesOf(root: Group, open: ReadonlySet<Group>) {
   const sites = new Map<Group, Site>();
   const calls: number[] = [];
   const closed = new Map<Group, Group>();
