@@ -261,7 +261,6 @@ class BackwardRuns:
 
     # While draining ------------------------------------------------------------------------
     def _begin(self, position: Position | None, _what: str, event: ev.Backward) -> None:
-        self.calls.settle()
         if self.recorder.lost:
             self.calls.recall(value for value, _node in event.roots)
         source = None if position is None else self.recorder.source(position.site)
@@ -277,7 +276,6 @@ class BackwardRuns:
         self.recorder.emit(event._replace(writes=writes, source=source))
 
     def _raised(self, position: Position, event: ev.Error) -> None:
-        self.calls.moved(position)
         op = None if event.op is None else TABLE.get(event.op)
         if op is not None:
             self.calls.define(op)

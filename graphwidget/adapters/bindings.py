@@ -10,7 +10,6 @@ from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
 from ..recording.summary import Captured
-from .library_results import LibraryResult
 from .raw_records import FUNCTION, PARAMETER, VALUE
 from .scope_marks import Given
 
@@ -23,6 +22,12 @@ def named_item(record: Any) -> Sequence[Given]:
     return ((record[2].id, record[3], record[4]),)
 
 
+def named_result(record: Any) -> Sequence[Given]:
+    """Return the value that a record of a library's result names."""
+    _function, _position, value, scope, name, content = record
+    return ((value, ((scope, name),), content),)
+
+
 class Bindings:
     """Emits names. Its methods run while draining."""
 
@@ -32,7 +37,6 @@ class Bindings:
         """Value of the last emitted binding of each (scope, name)."""
         self.emit_again: dict[Any, Callable[[Any, int], None]] = {}
         """By the functions of records of calls: functions that emit a value of such a call."""
-        self._result: LibraryResult[tuple[int, Names]] = LibraryResult()
         self.paths: dict[int, str] = {}
         """By their storages, what parameters and buffers are called in their modules."""
         self.named: set[int] = set()
@@ -64,8 +68,6 @@ class Bindings:
 
     def bound(self, value: int, names: Names, made_in: int | None = None) -> None:
         """Emit what is bound to the value, a leaf perhaps that was made in a scope."""
-        if self._result.site is not None and names == self._result.pick()[1]:
-            self._result.over()  # the call that goes on has returned this value
         if self.recorder.lost:
             self.recall((value,))
         for scope, name in names:
@@ -109,26 +111,10 @@ class Bindings:
         if self.bindings.get((scope, name)) != value:
             self.bound(value, ((scope, name),))
 
-    def unpacked(self, _: None, value: int, scope: str, name: str) -> None:
-        """Emit the variable that a part of a library's result was unpacked to: as ``rebound``, but
-        a part of its iteration, with which it is dropped."""
-        self.rebound(value, scope, name)
-
-    def perhaps(self, _: None, *told: Any) -> None:
-        """A value was computed in a call in the user's program, inside of a library, whose result
-        gets names: it may be that result (see ``raw_records``)."""
-        self._result.computed((None, None, *told), (told[0].id, told[2]))
-
     def settle(self, _: None = None) -> None:
-        """The program has moved on: what may be the result of its call is it, if it lives."""
-        if self._result.site is not None:
-            self._result.keep(self.recorder.refs)
-            value, names = self._result.pick()
-            self._result.over()
-            if value in self.recorder.refs and value not in self.named:
-                self.bound(value, names)
+        """The program is between two statements of the notebook, which its record says."""
 
-    def moved(self, position: Position | None) -> None:
-        """A call is emitted, or one that raised: if it is another one, the one before is over."""
-        if position is None or position.site is not self._result.site:
-            self.settle()
+    def found(self, _: None, value: int, scope: str, name: str, _content: Captured) -> None:
+        """Emit the variable that a library's result, or a part of it, was bound to: as ``rebound``,
+        but a part of its iteration, with which it is dropped."""
+        self.rebound(value, scope, name)

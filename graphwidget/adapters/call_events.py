@@ -54,7 +54,6 @@ class CallEvents(Bindings):
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
         an op on a list one for each input. ``saved`` is told of a custom Function's node alone:
         what others saved their op says. ``packing`` says what became of saved tensors in hooks."""
-        self.moved(position)
         params = texts(given)
         emit, scope = self.recorder.emit, self.scopes.current
         source = self._source(position)
@@ -88,7 +87,6 @@ class CallEvents(Bindings):
         made: Sequence[Made], node: None,
     ) -> None:  # fmt: skip
         """A call of ``autograd.grad``, or ``.data``, gave what no op of the table has made."""
-        self.moved(position)
         if self.recorder.define(what):
             self.recorder.emit(ev.Define(what, what, "", (), ()))
         self._values(made, node)
@@ -127,7 +125,6 @@ class CallEvents(Bindings):
         base_after: Ref | None, names: Names,
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
-        self.moved(position)
         ids = tuple([ref.id for ref in others])
         written = before, after, base_before, base_after
         number.append(self._wrote(position, self.define(op, "_"), ids, texts(params), written))
@@ -136,7 +133,6 @@ class CallEvents(Bindings):
 
     def assigned(self, position: Position | None, before: Ref, given: Any, after: Ref) -> None:
         """A tensor's ``.data`` was assigned."""
-        self.moved(position)
         if self.recorder.define(ASSIGNED):
             self.recorder.emit(ev.Define(ASSIGNED, "data", "", (), ()))
         self._wrote(position, ASSIGNED, (given.id,), {}, (before, after, None, None))
@@ -144,7 +140,6 @@ class CallEvents(Bindings):
     def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
         """A step of an optimizer of the class ``name``: one call is emitted for each parameter that
         it wrote."""
-        self.moved(position)
         key = step_key(name)
         if self.recorder.define(key):
             self.recorder.emit(step_definition(name))

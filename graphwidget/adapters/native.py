@@ -18,10 +18,9 @@ from ..graph.base import NodeBase, TensorBase
 from ..graph.version import version_of
 from ..recording.recorder import Recorder
 from ..recording.summary import detailed_summary
-from .bindings import named_item
+from .bindings import named_item, named_result
 from .error_words import stopped, words_of_saved
 from .identity import guarded
-from .library_results import named_by_call
 from .observed_ops import ObservedOps
 from .raw_records import MADE
 from .scope_marks import Given
@@ -46,7 +45,7 @@ class NativeAdapter(ObservedOps):
         self.sorter = Sorter(recorder, self.scopes)
         self.sorter.settling.add(self._settle)
         self.sorter.named.update({
-            self._call: _named, self._gives: _named, self._perhaps: named_by_call,
+            self._call: _named, self._gives: _named, self._found: named_result,
             self.calls.gave: named_item,
         })  # fmt: skip
         self.sorter.kinds.update({
@@ -54,8 +53,8 @@ class NativeAdapter(ObservedOps):
             self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._emits_grad: "run", self._error: "error",
-            self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
-            self._assigned: "turn", self._stepped: "turn", self._unpacked: "turn",
+            self.calls.made: "turn", self._wrote: "turn",
+            self._assigned: "turn", self._stepped: "turn", self._found: "turn",
             self._reads: "turn", self.calls.gave: "turn",
         })  # fmt: skip
         self.faults: list[str] = []

@@ -32,7 +32,7 @@ class ObservedData(ObservedGradCalls):
     def data_taken(self, tensor: TensorBase, of: TensorBase) -> None:
         """Record ``of.data`` as a call that made ``tensor``."""
         frame = outside(unobserved(_getframe(2)))
-        position, names, _late = self._position(frame)
+        position, names = self._position(frame)
         if position is not None and position.initial:
             return
         given = [self.identity.current(of)]
@@ -50,7 +50,7 @@ class ObservedData(ObservedGradCalls):
     @guarded
     def data_assigned(self, tensor: TensorBase, given: TensorBase) -> None:
         """Record ``tensor.data = given`` as a call that wrote ``tensor``."""
-        position, _names, _late = self._position(outside(unobserved(_getframe(2))))
+        position, _names = self._position(outside(unobserved(_getframe(2))))
         before = tensor._rec
         self._share(tensor, given)
         if before is None or before.id not in self.values:

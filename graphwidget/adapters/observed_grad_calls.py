@@ -40,7 +40,7 @@ class ObservedGradCalls(ObservedScopes):
         for nr, tensor in enumerate(gradients):
             if tensor is None:
                 continue
-            position, names, _late = self._position(frame, (nr,))
+            position, names = self._position(frame, (nr,))
             ref = tensor._rec
             if tensor._node is None and (ref is None or ref.id not in self.values):
                 ref = identity.renew(tensor)

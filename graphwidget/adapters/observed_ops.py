@@ -26,7 +26,7 @@ from .call_events import Edges, Written
 from .error_words import word_of
 from .identity import frozen_params, guarded
 from .observed_data import ObservedData
-from .position_finder import in_optimizers, ours, outside, unobserved
+from .position_finder import in_optimizers, outside, unobserved
 from .sorting import Sorter
 
 NO_NAMES: Names = ()
@@ -40,7 +40,7 @@ class ObservedOps(ObservedData):
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
-        self._call, self._perhaps = self.calls.call, self.calls.perhaps
+        self._call = self.calls.call
         self._wrote, self._stepped = self.calls.wrote, self.calls.stepped
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
@@ -58,16 +58,13 @@ class ObservedOps(ObservedData):
     @guarded
     def made(self, tensor: TensorBase) -> None:
         frame = outside(_getframe(2))
-        position, names, late = self._position(frame)
+        position, names = self._position(frame)
         if position is not None and position.initial:
             return
         ref = tensor._rec or self.identity.renew(tensor)
         ref.named = bool(names)
         self.identity.emit_value(tensor, ref)
         self.raw.append((self.calls.made, position, "made", ref.id, names))
-        if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
-            content = capture(tensor._data)
-            self.raw.append((self._perhaps, None, ref, position, late, content, True))
         self._beat()
 
     def called(
@@ -81,7 +78,7 @@ class ObservedOps(ObservedData):
         # The hot path: some 2 µs. What is written out here is written out for speed.
         frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
         try:
-            position, names, late = self._position(frame)
+            position, names = self._position(frame)
             if position is not None and position.initial:
                 return
             if len(outputs) != 1 or op.variadic:
@@ -116,8 +113,6 @@ class ObservedOps(ObservedData):
                     word_of(packings.stack[-1][1]) if packings.stack else None,
                 )
             )  # fmt: skip
-            if late:
-                self.raw.append((self._perhaps, None, ref, position, late, content, True))
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -168,20 +163,18 @@ class ObservedOps(ObservedData):
         edges = None if node is None else self._made(node, inputs)
         if not outputs:
             return
-        position, _names, _late = self._position(frame)
+        position, _names = self._position(frame)
         if position is not None and position.reads:
             self._read(position, frame, inputs, refs)
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
-            position, names, late = self._position(frame, path)
+            position, names = self._position(frame, path)
             ref = self.identity.renew(tensor)
-            ref.named = bool(names or late)
+            ref.named = bool(names)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
-            made.append(
-                (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
-            )
+            made.append((ref, capture(tensor._data), bool(tensor._requires_grad), view, names))
         saved: tuple[ev.Saved, ...] = ()
         packing = word_of(packings.stack[-1][1]) if packings.stack else None
         if node is not None:
@@ -211,7 +204,7 @@ class ObservedOps(ObservedData):
             if self._step is not None and in_optimizers(frame.f_code.co_filename):
                 position: Position | None = self._step
             else:
-                position, names, _late = self._position(outside(frame))
+                position, names = self._position(outside(frame))
             if position is not None and position.initial:
                 return
             identity = self.identity

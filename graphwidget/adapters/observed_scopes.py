@@ -11,7 +11,7 @@ from ..graph.base import TensorBase
 from ..recording.looking import is_a
 from ..recording.positions import Position
 from ..recording.recorder import Recorder
-from ..recording.sites import Names, Path, Site
+from ..recording.sites import Names, Path
 from ..recording.summary import capture
 from .backward_runs import BackwardRuns
 from .module_paths import numbers_of
@@ -25,7 +25,7 @@ class ObservedScopes(BackwardRuns):
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.positions = PositionFinder(recorder.sites)
-        self._unpacked, self._reads = self.calls.unpacked, self.calls.read
+        self._found, self._reads = self.calls.found, self.calls.read
         self._commanded = False
         self._scopes: list[int | None] = []
         self._step: Position | None = None  # where what an optimizer's step does stands
@@ -51,9 +51,8 @@ class ObservedScopes(BackwardRuns):
         if position is not None and above is not None:
             if position.outer:
                 self._tick(position, above)
-            last = self.positions.site
-            if kind == "module" and position.direct and last is not None and last.asks:
-                self._name_parts(last, above)
+            if self.positions.asks is not None:
+                self._read_result(position, above)
         number, name, text = self.recorder.ids.scope(), kind, ""
         self._scopes.append(number)
         if kind == "module":
@@ -102,24 +101,24 @@ class ObservedScopes(BackwardRuns):
         if ticks is not None:
             self.raw.append((TICK, ticks))
 
-    def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
+    def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names]:
         """Return where the user's program stands that makes the call which ``frame`` is making; and
         the names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
         if self._commanded:
-            return None, (), ()
+            return None, ()
         position = self.positions.at(frame)
         if position.outer:
             self._tick(position, frame)
-        last = self.positions.site
-        if last is not position.site:  # ops are at one place once, modules may not
-            self.positions.site = position.site
-            if last is not None and last.asks:
-                self._name_parts(last, frame)
+        positions = self.positions
+        if positions.asks is not None:
+            self._read_result(position, frame)
         if not path and position.result is not None:
+            if position.asks is not None:
+                positions.asks = positions.asks or position
             return position.result
         if position.site is None:
-            return None, (), ()
-        return position, *self.positions.names(position, frame, path)
+            return None, ()
+        return position, positions.names(position, frame, path)
 
     def _read(
         self, position: Position, frame: FrameType, tensors: Sequence[Any], refs: Sequence[Any]
@@ -148,10 +147,9 @@ class ObservedScopes(BackwardRuns):
                 names = ((site.scope_of(text), text),)
                 self.raw.append((self.calls.gave, None, root._rec, names, capture(root._data)))
 
-    def _name_parts(self, last: Site, frame: FrameType) -> None:
-        """The program has left a call: name what its result was unpacked to."""
-        for scope, name, value in self.positions.unpacked_of(last, frame):
+    def _read_result(self, position: Position, frame: FrameType) -> None:
+        """Record what the result of a user's call was bound to, if that is over."""
+        for scope, name, value in self.positions.result_at(position, frame):
             ref = value._rec if is_a(value, TensorBase) else None
             if ref is not None and ref.id in self.values:
-                ref = self.identity.current(value)
-                self.raw.append((self._unpacked, None, ref.id, scope, name))
+                self.raw.append((self._found, None, ref.id, scope, name, capture(value._data)))

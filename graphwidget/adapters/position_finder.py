@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from inspect import CO_OPTIMIZED
 from sys import getrefcount
@@ -140,7 +140,8 @@ class PositionFinder:
         self._trees: dict[Position | None, Tree] = {}
         self._tree: Tree = self._trees.setdefault(None, {})  # that of the base
         self._count = 0
-        self.site: Site | None = None  # of the call that the program is in
+        self.asks: Position | None = None
+        """The first position in a user's call whose variables are to be read when it is over."""
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
         self.outer: tuple[Region, ...] = ()
         """The iterations of loops around the loop that the program was last seen in."""
@@ -243,32 +244,28 @@ class PositionFinder:
         where = user_frame(frame, self.ours)
         return None if where is None else self.sites.at(where.f_code, where.f_lasti)
 
-    def names(self, at: Position, frame: FrameType, path: Path = ()) -> tuple[Names, Names]:
-        """The names that the part ``path`` of the result is about to get. And, where its trail is
-        lost inside this package, those of the result of the user's call: it may be that one."""
+    def names(self, at: Position, frame: FrameType, path: Path = ()) -> Names:
+        """The names that the part ``path`` of the result is about to get. Where its trail is lost
+        inside this package, the variables of the user's call are read when that is over."""
         found = at.named.get(path)
         if found is None:
             # within a library's module names are known to those who read it
             skip = self.ours if self.base is not None else is_library
-            names, end, part = self.sites.names(frame, path, skip)
-            if self.base is None and not names:
-                names = self._of_libraries(frame, path)
-            late: Names = ()
-            while self.ours(end.f_code.co_filename):
+            found, end, part = self.sites.names(frame, path, skip)
+            if self.base is None and not found:
+                found = self._of_libraries(frame, path)
+            if self.ours(end.f_code.co_filename):
                 where = user_frame(end, self.ours)
-                if where is None or skip(where.f_code.co_filename):
-                    break
-                site = self.sites.at(where.f_code, where.f_lasti)
-                site.asks = bool(site.unpacked)
-                # What a user's own forward returned, the call of the module returns, by a variable.
-                # Where a library's own module puts what it made is not known.
-                if part and self.ours(frame.f_code.co_filename) and self._calls_module(end, where):
-                    break
-                more, end, part = self.sites.names(where, part, skip)
-                late += more
-            found = at.named[path] = names, late
+                if where is not None and not skip(where.f_code.co_filename):
+                    site = self.sites.at(where.f_code, where.f_lasti)
+                    at.asks = site if site.variables else at.asks
+                    if part and in_engine(at):  # an op of several results
+                        found = found or self.sites.names(where, part, skip)[0]
+            at.named[path] = found
             if not path:
-                at.result = at, names, late
+                at.result = at, found
+        if at.asks is not None:
+            self.asks = self.asks or at
         return found
 
     def _of_libraries(self, frame: FrameType, path: Path) -> Names:
@@ -276,24 +273,21 @@ class PositionFinder:
         names, _end, _part = self.sites.names(frame, path, self.ours)
         return (("library", "loss"),) if any(name in LOSSES for _scope, name in names) else ()
 
-    def _calls_module(self, frame: FrameType | None, caller: FrameType) -> bool:
-        """Return whether one of the frames from one to another outside of it calls a module."""
-        while frame is not None and frame is not caller:
-            if frame.f_code is self.calling:
-                return True
-            frame = frame.f_back
-        return False
-
-    def unpacked_of(self, site: Site, frame: FrameType) -> list[tuple[str, str, Any]]:
-        """(scope, name, value) of the variables to which the result of a call was unpacked that the
-        program, now at ``frame``, has left."""
+    def result_at(self, at: Position | None, frame: FrameType) -> Sequence[tuple[str, str, Any]]:
+        """(scope, name, value) of the variables that the result of the user's call was bound to, if
+        the program, now at ``frame``, has left it or is about to begin it again."""
+        site = None if self.asks is None else self.asks.asks
         where: FrameType | None = frame
-        while where is not None and where.f_code is not site.code:
+        while where is not None and site is not None and where.f_code is not site.code:
             where = where.f_back
-        if where is None:
-            return []  # it has returned
+        if where is None or site is None:
+            self.asks = None  # it has returned
+            return ()
+        if where.f_lasti == site.lasti and where is not frame and at is not self.asks:
+            return ()
+        self.asks = None
         space = where.f_locals
-        found = [(scope, name, space.get(name)) for scope, name in site.unpacked]
+        found = [(scope, name, space.get(name)) for scope, name in site.variables]
         drop_copy(where, space)
         return found
 

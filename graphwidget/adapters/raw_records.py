@@ -22,10 +22,6 @@ MADE, NODE = 5, 6
 """Of a ``call``: its results, each with its ``Ref`` first; and its node's ``NodeRef`` or None. (Of
 calls of PyTorch's, whose nodes have records of their own, always None.)"""
 
-RESULT, CALLED_AT, NAMES, CONTENT, FRESH = 2, 3, 4, 5, 6
-"""Of a value that may be the result of a library's function: its ``Ref``, the ``Position`` of the
-call, the names that its result gets, its content, and whether it was made by no in-place write."""
-
 VALUE, PARAMETER = 1, 4
 """Of a ``value`` that is emitted: its ``Ref``, and whether it is a parameter."""
 

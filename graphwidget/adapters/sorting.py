@@ -11,11 +11,10 @@ from time import monotonic
 from typing import Any
 
 from ..recording.positions import Position
-from ..recording.recorder import Recorder, Ref, no_collection
+from ..recording.recorder import Recorder, no_collection
 from .iterations import Window
-from .library_results import LibraryResult, named_by_call
 from .raw_records import DID, FUNCTION, POSITION, Named, roots_of
-from .scope_marks import Given, Records
+from .scope_marks import Records
 from .scopes import Scopes
 
 PULSE = 0.05
@@ -61,7 +60,6 @@ class Sorter:
         self._due = monotonic() + FIRST  # when the next look is
         self._seen = self._live = self._quiet = 0
         self._over = False  # whether the statement of the notebook is over
-        self._library: LibraryResult[Given] = LibraryResult()
         recorder.sort = self.sort
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
@@ -116,13 +114,11 @@ class Sorter:
         scopes = self.scopes
         quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
         begins = {function for function, kind in self.kinds.items() if kind == "begin"}
-        named, settling, library = self.named.get, self.settling, self._library
+        named, settling = self.named.get, self.settling
         append = scopes.out.append
         unkept = 0
         for record in batch:
             if type(record) is not tuple or (function := record[FUNCTION]) in quiet:
-                if library.site is not None and type(record) is Ref and library.died(record.id):
-                    scopes.record_scalar(library.pick())
                 append(record)
                 continue
             if function is BEGINS:
@@ -136,8 +132,6 @@ class Sorter:
             else:
                 position = record[POSITION]
                 if type(position) is Position:
-                    if library.site is not None and position.site is not library.site:
-                        library.over()
                     scopes.move(position, None if position.direct else record[DID])
                 elif function in settling:
                     scopes.leave()
@@ -145,10 +139,7 @@ class Sorter:
                 if function in begins:
                     scopes.ran(roots_of(record))
                 gives = named(function)
-                if gives is named_by_call:
-                    library.computed(record, *named_by_call(record))
-                    scopes.record_scalar(library.pick())
-                elif gives is not None:
+                if gives is not None:
                     for given in gives(record):
                         scopes.record_scalar(given)
                 scopes.out.append(record)

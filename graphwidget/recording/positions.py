@@ -63,7 +63,7 @@ class Position:
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "_outside", "_reads", "direct", "holders", "initial", "last_outer", "levels",
+        "_inside", "_outside", "_reads", "asks", "direct", "holders", "initial", "last_outer", "levels",
         "named", "outer", "regions", "result", "site", "uncounted",
     )  # fmt: skip
 
@@ -78,8 +78,11 @@ class Position:
         self.levels = levels
         self.site = site
         self.direct = bool(levels) and not levels[-1].ours
-        self.named: dict[Path, tuple[Names, Names]] = {}
-        self.result: tuple[Position, Names, Names] | None = None  # with the names of ()
+        self.named: dict[Path, Names] = {}
+        self.result: tuple[Position, Names] | None = None  # with the names of ()
+        self.asks: Site | None = None
+        """The user's call whose variables must be read when it is over: the result's path within a
+        library is not known."""
         self._reads: tuple[str, ...] | None = None
         self._inside: Position | None = None
         self._outside: Position | None = None

@@ -72,7 +72,7 @@ class Site:
     """A call in the user's program. ``id`` is 0 until the recorder has emitted the site."""
 
     __slots__ = (
-        "_spelling", "_unpacked", "asks", "bindings", "cell", "code", "file", "function", "id",
+        "_spelling", "_variables", "bindings", "cell", "code", "file", "function", "id",
         "lasti", "line", "names", "text",
     )  # fmt: skip
 
@@ -82,11 +82,8 @@ class Site:
         self.lasti = lasti
         self.bindings: dict[Path, Binding] = {}
         self.names: Names = ()  # of the result, where the callers have no say in it
-        self._unpacked: Names | None = None
+        self._variables: Names | None = None
         self._spelling: Spelling | None = None
-        self.asks = False
-        """True if the variables to which the result is unpacked must be read, because its path
-        within a library is not known."""
         self.line = line_of(code, lasti)
         self.cell = cell_of(code.co_filename)
         self.file = None if self.cell is not None else code.co_filename
@@ -114,11 +111,12 @@ class Site:
         return self._spelling
 
     @property
-    def unpacked(self) -> Names:
-        """The variables to which the call's result is unpacked: ``out, (h, c) = lstm(x)``."""
-        if self._unpacked is None:
-            self._unpacked = unpacked(self.code, self.lasti)
-        return self._unpacked
+    def variables(self) -> Names:
+        """The variables that the call's result is bound or unpacked to: ``out, (h, c) = lstm(x)``."""
+        if self._variables is None:
+            names = [each for each in self.binding(()).names if each[1].isidentifier()]
+            self._variables = unpacked(self.code, self.lasti) or tuple(names)
+        return self._variables
 
 
 class Sites:

@@ -157,8 +157,7 @@ def _flags(card: dict[str, Any], tensor: dict[str, Any]) -> Iterator[str]:
     own = card["name"]
     if card["version"] != tensor["version"]:
         yield f"{own} has version {tensor['version']}, not {card['version']}"
-    # A view made under no_grad requires grad once its base does.
-    if card["requires_grad"] != tensor["requires_grad"] and not card["view"]:
+    if card["requires_grad"] != tensor["requires_grad"]:
         yield f"{own} requires grad: {tensor['requires_grad']}"
     if card["retains"] != tensor["retains"] and not tensor["leaf"]:
         yield f"{own} retains its gradient: {tensor['retains']}"
@@ -167,8 +166,8 @@ def _flags(card: dict[str, Any], tensor: dict[str, Any]) -> Iterator[str]:
         yield f"{own}.grad is {tensor['grad']}, not {card['grad']}"
     elif grad is not None and not close(grad, tensor["grad"], 1e-6):
         yield f"{own}.grad is {tensor['grad'].tolist()}, not {grad.tolist()}"
-    # The node of a view is made when it is looked at; what diagnose() recorded has none here.
-    if card["view"] or not (card["made"] or card["nodeName"]):
+    # The node of a view is made when it is looked at.
+    if card["view"]:
         return
     name = re.sub(r"\d+$", "", card["nodeName"] or "")
     if name != re.sub(r"\d+$", "", tensor["node"] or ""):

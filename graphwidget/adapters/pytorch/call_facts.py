@@ -107,14 +107,14 @@ class CallFacts:
             return False
         if id(result) in identity.refs:
             return id(result) in map(id, tensors)
-        position, names, late = self.position(frame)
+        position, names = self.position(frame)
         if position is not None and position.initial:
             return False
         made = identity.fresh(result)
         call: Call = new_tuple(
             Call,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
-             (made,), (), torch.is_grad_enabled(), names, late, False, ()),
+             (made,), (), torch.is_grad_enabled(), names, False, ()),
         )  # fmt: skip
         self.tape.append(call)
         if node is None:
@@ -148,7 +148,7 @@ class CallFacts:
         if not made and not written:
             self._nothing(func, name, before, result)
             return
-        position, names, late = self.position()
+        position, names = self.position()
         if position is not None and position.initial and not any(map(grad_fn_of, made)):
             identity.forget(refs)  # seen before they had their first numbers
             return
@@ -163,14 +163,14 @@ class CallFacts:
             Call,
             (position, func or torch.autograd.Function, name, args, kwargs,
              new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
-             torch.is_grad_enabled(), names, late, False, self._parts(result, made)),
+             torch.is_grad_enabled(), names, False, self._parts(result, made)),
         )  # fmt: skip
         if func is not None:
             self.tape.append(call)
         else:
             identity.unobserved += 1
         if not tensors:
-            self._factory(new, position, names or late)
+            self._factory(new, position, names)
             return
         if name in ("data", "detach") and made:
             self._record_alias(made[0], refs[0], name)
@@ -252,7 +252,7 @@ class CallFacts:
         identity.moved(tensors[0])
         if stays or identity.defers or len(tensors) != 2 or func is None:
             return
-        position, _names, _late = self.position()
+        position, _names = self.position()
         if position is not None and position.initial:
             return
         self.writes.share(*tensors)
@@ -315,7 +315,7 @@ class CallFacts:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
             ref.facts = ref.facts._replace(requires_grad=needed, leaf=leaf)
             if not needed:
-                position, _names, _late = self.position()
+                position, _names = self.position()
                 if position is not None and position.site is not None:
                     keep_site(self.frozen, ref.id, position.site)
             self.identity.record(ref, (self.recorder.emit, ev.Flag(ref.id, needed, retains)))

@@ -59,10 +59,6 @@ class CallRecorder:
             values.append((ref, identity.content(ref), ref.facts))
         number: list[int] = []
         raw.append((self.emit_call, call.position, call.name, call, number, values, NO_NODE))
-        if call.late and values:
-            content = number_of(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
-            ref, fresh = values[0][0], not call.writes
-            raw.append((self.names.perhaps, None, ref, call.position, call.late, content, fresh))
         inside, near = None, call.made + call.given
         if call.writes:
             near = (*call.made, *[each.after for each in call.writes], *call.given)
@@ -190,7 +186,6 @@ class CallRecorder:
         told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
-        self.names.moved(position)
         direct = position is not None and by_user(position)
         if direct and position is not None and position.site is not None:
             for ref, text in read_by(call, position.site.spelling):  # before it is written
@@ -209,7 +204,6 @@ class CallRecorder:
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """Emit a step of an optimizer: one call for each parameter that it wrote."""
-        self.names.moved(position)
         for write in call.writes:
             told = [self._write(write)]
             self._emit(position, name, step_key(name), (write.before.id,), values, {}, told, number)

@@ -167,7 +167,7 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
             return
         try:
             with torch._C.DisableTorchFunction():
-                position, _names, _late = self.position()
+                position, _names = self.position()
                 _tensors, known, args, kwargs = before
                 finding = self._refused(message_of(error), position, before)
                 refs, enabled = tuple(known), torch.is_grad_enabled()
@@ -239,7 +239,7 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
                 alias = self.identity.aliases.get(id(tensor))
                 cut = alias is not None and alias.tensor() is tensor
                 if cut or asked(tensor, "requires_grad"):
-                    position, _names, _late = self.position()
+                    position, _names = self.position()
                     site = None if position is None else position.site
                     if site is not None:
                         ref = self.identity.known(tensor)

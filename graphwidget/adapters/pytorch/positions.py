@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -18,8 +17,10 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Names
 from ...recording.summary import Captured
+from ..bindings import Bindings
 from ..position_finder import PositionFinder
 from ..sorting import TICK
+from .call_recorder import NOT_ONE_NUMBER
 from .identity import Identity
 from .tensor_facts import content_of
 
@@ -31,9 +32,8 @@ HANDED_OVER = torch.overrides.handle_torch_function.__code__
 BEFORE = 3
 """Frames of ours, at least, between the wanted position and the observed call."""
 
-Named = tuple[Position | None, Names, Names]
-"""Position of the user's program; the names that its call's result will get; and, if the result is
-not followed out of PyTorch, those of the result of the user's call, which it may be."""
+Named = tuple[Position | None, Names]
+"""Position of the user's program, and the names that its call's result will get."""
 
 
 class Positions(PositionFinder):
@@ -44,8 +44,7 @@ class Positions(PositionFinder):
         self.calling = CALLING
         self.recorder = recorder
         self.identity = identity
-        self.unpacked: Callable[[None, int, str, str], None] | None = None
-        """Emits the variable that a result was unpacked to."""
+        self.bindings: Bindings | None = None
         self.commanded = False
         """True if what happens is the page's wish, and stands on no line of the program."""
 
@@ -57,15 +56,17 @@ class Positions(PositionFinder):
         """The same, and the names that its call's result is about to get, where ``frame`` may be
         known to make that."""
         if self.commanded:
-            return None, (), ()
+            return None, ()
         if frame is None or _ours[frame.f_code.co_filename]:
             frame = _outside(frame or _getframe(BEFORE))
         position = self.of(frame)
         if position.result is not None:
+            if position.asks is not None:
+                self.asks = self.asks or position
             return position.result
         if position.site is None:
-            return None, (), ()
-        return position, *self.names(position, frame)
+            return None, ()
+        return position, self.names(position, frame)
 
     def names_of_part(self, nr: int) -> Names:
         """The names that one of the results of the call that was observed is about to get."""
@@ -75,7 +76,7 @@ class Positions(PositionFinder):
         position = self.at(frame)
         if self.commanded or position.site is None:
             return ()
-        return self.names(position, frame, (nr,))[0]
+        return self.names(position, frame, (nr,))
 
     def of(self, frame: FrameType, trains: bool = False) -> Position:
         """The position of the call that ``frame`` is making, with the iterations of the loops
@@ -83,17 +84,23 @@ class Positions(PositionFinder):
         position = self.at(frame)
         if trains and position.uncounted:
             position = self.counting(position, frame)
+        if self.asks is not None:
+            self._read_result(position, frame)
         if position.outer and not self.identity.defers:  # no finding tells such iterations apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
-        last, self.site = self.site, position.site
-        if last is not None and last.asks and (position.direct or position.site is not last):
-            for scope, name, value in self.unpacked_of(last, frame):
-                ref = self.identity.known(value) if is_a(value, torch.Tensor) else None
-                if ref is not None:
-                    self.identity.record(ref, (self.unpacked, None, ref.id, scope, name))
         return position
+
+    def _read_result(self, position: Position, frame: FrameType) -> None:
+        """Record what the result of a user's call was bound to, if that is over."""
+        found, names = self.result_at(position, frame), self.bindings
+        for scope, name, value in found:
+            ref = self.identity.known(value) if is_a(value, torch.Tensor) else None
+            if ref is not None and names is not None:
+                content = self.number(value) or NOT_ONE_NUMBER
+                record = (names.found, None, ref.id, scope, name, content)
+                self.identity.record(ref, record)
 
     def number(self, value: Any) -> Captured | None:
         if not is_a(value, torch.Tensor):

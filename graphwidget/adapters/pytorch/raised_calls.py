@@ -62,7 +62,6 @@ def raised(
 def _emit(position: Position, event: ev.Error, calls: ObservedCalls, name: str) -> None:
     """While draining: emit it, after the definition of its op."""
     recorder, key = calls.recorder, str(event.op)
-    calls.records.names.moved(position)
     if recorder.define(key):
         recorder.emit(ops.definition(name, key))
     calls.records.names.recall(event.inputs)

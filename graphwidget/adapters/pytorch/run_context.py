@@ -52,7 +52,6 @@ class RunContext:
     ) -> None:
         """A run begins with these gradients: the 1 of a single number needs no word."""
         names = self.calls.records.names
-        names.settle()
         if self.recorder.lost:
             names.recall(value for value, _node in event.roots)
         source = None if position is None else self.recorder.source(position.site)

@@ -96,7 +96,6 @@ class Call(NamedTuple):
     writes: tuple[Write, ...]
     grad_mode: bool
     names: Names = ()
-    late: Names = ()
     run: bool = False
     parts: tuple[Names, ...] = ()
 

@@ -21,9 +21,8 @@ from ...recording.findings import Finding
 from ...recording.looking import add_note
 from ...recording.recorder import Recorder
 from ...recording.summary import SMALL, detailed_summary
-from ..bindings import Bindings, named_item
+from ..bindings import Bindings, named_item, named_result
 from ..error_words import stopped
-from ..library_results import named_by_call
 from ..scopes import Scopes
 from ..sorting import Sorter
 from .call_recorder import CallRecorder, named
@@ -82,21 +81,21 @@ class TorchAdapter:
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
         self.calls.writes.emits_gradient = self.runs.accumulates
         self.sorter.named[self.records.emit_call] = named
-        self.sorter.named[self.names.perhaps] = named_by_call
+        self.sorter.named[self.names.found] = named_result
         self.sorter.named[self.names.gave] = named_item
         self.sorter.kinds.update({
             self.records.emit_call: "call", self.records.emit_step: "call",
             self.identity.emits_value: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.emits_node: "node",
-            self.names.perhaps: "turn", self.records.made: "turn", self.names.unpacked: "turn",
+            self.records.made: "turn", self.names.found: "turn",
             self.names.read: "turn", self.names.gave: "turn",
         })  # fmt: skip
         own, real = self.sorter.window.known, self.identity.known
         self.sorter.window.known = lambda each: (
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
-        self.positions.unpacked = self.names.unpacked
+        self.positions.bindings = self.names
         self.names.emit_again[self.records.emit_call] = self.records.emit_again
         self.sorter.settling.add(self.names.settle)
         self.faults: list[str] = []

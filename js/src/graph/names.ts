@@ -25,12 +25,15 @@ export function boundNames(model: Model, { value, names }: ValueRow): ValueRow["
 
 /**
  * What the user would type for a value: the path in a module, a variable of the notebook, of a
- * function; of what no variable is bound to any more what it was called. Null for none.
+ * function; of what no variable is bound to any more what it was called last. Null for none.
  */
 export function ownName(model: Model, value: ValueRow): string | null {
   const bound = boundNames(model, value);
   const known = bound.length > 0 ? bound : value.names;
-  const of = (wanted: string) => known.find(([scope]) => scope === wanted);
+  const of = (wanted: string) =>
+    bound.length > 0
+      ? known.find(([scope]) => scope === wanted)
+      : known.findLast(([scope]) => scope === wanted);
   return ((value.parameter && of("module")) || of("") || known.at(-1))?.[1] ?? null;
 }
 
