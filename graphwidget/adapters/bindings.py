@@ -39,8 +39,8 @@ class Bindings:
         """By the functions of records of calls: functions that emit a value of such a call."""
         self.paths: dict[int, str] = {}
         """By their storages, what parameters and buffers are called in their modules."""
-        self.named: set[int] = set()
-        """The values that have a name."""
+        self.named: dict[int, str] = {}
+        """The scope of the latest name of each value that has one."""
 
     def recall(self, values: Iterable[Any]) -> None:
         """Emit those of the values that were dropped, and the values they were written from."""
@@ -76,11 +76,14 @@ class Bindings:
         if names:
             if len(self.named) > MAX_NAMED:
                 self.named.clear()
-            self.named.add(value)
+            self.named[value] = names[-1][0]
 
     def read(self, _: None, value: int, scope: str, text: str) -> None:
-        """Emit what the program calls a value that it reads, if nothing named it before."""
-        if value not in self.named:
+        """Emit what the program calls a value that it reads, if nothing named it before, or if it
+        is another variable there: ``state = next_state``."""
+        known = self.named.get(value)
+        another = known == scope and text.isidentifier()
+        if known is None or (another and self.bindings.get((scope, text)) != value):
             self.bound(value, ((scope, text),))
 
     def own(self, position: Position | None, value: int) -> None:
@@ -94,7 +97,7 @@ class Bindings:
     def written(self, before: int, value: int) -> None:
         """A tensor was written in place: it keeps its names."""
         if before in self.named:
-            self.named.add(value)
+            self.named[value] = self.named[before]
 
     def gave(self, _: None, ref: Ref, names: Names, _content: Captured) -> None:
         """Emit what an item of a result is bound to, as ``outputs.loss``."""

@@ -41,8 +41,9 @@ PROGRAMS = {
         "outputs.loss",
         "outputs.loss.backward()",
         TWO,
-        ("model",),
-        ("batch['input_ids']", "batch['labels']", "outputs.logits", "outputs.loss"),
+        ("model.bert", "model.dropout", "model.classifier", "loss_fct"),
+        ("batch['input_ids']", "batch['a…ion_mask']", "batch['labels']")
+        + ("outputs.logits", "outputs.loss"),
         ("loss_fct",),
     ),
     "best_state": Opens("loss", BACKWARD, THREE, ("model", "criterion"), ("x", "y", "loss")),
@@ -58,8 +59,8 @@ PROGRAMS = {
         "loss",
         BACKWARD,
         ("12 / 12",),
-        ("policy_net", "optimize_model()"),
-        ("action", "loss"),
+        ("policy_net", "optimize_model()", "state_dict()", "for key, value in policy_net"),
+        ("state (earlier)", "action", "value", "target_s…1.weight']", "loss"),
     ),
     "ema_dict": Opens("loss", BACKWARD, FOUR, ("model",), ("x", "y", "loss")),
     "encoder_classifier": Opens(
@@ -115,7 +116,8 @@ PROGRAMS = {
         BACKWARD,
         FOUR,
         (),
-        ("advantage", "ratio", "clipped", "policy_loss", "value_loss", "loss"),
+        ("logp_b", "returns", "values", "advantage", "ratio", "clipped", "policy_loss")
+        + ("value_loss", "loss"),
     ),
     "pyg_gcn": Opens(
         "loss",
@@ -137,7 +139,7 @@ PROGRAMS = {
     "siamese": Opens(
         "loss", BACKWARD, THREE, ("encoder", "nt_xent()"), ("batch", "view1", "view2", "loss")
     ),
-    "t5": Opens("loss", BACKWARD, TWO, ("model",), ("loss",), ("shifted_input_ids", "loss_fct")),
+    "t5": Opens("loss", BACKWARD, TWO, ("model",), ("source", "target", "loss")),
     "trainer": Opens("loss", "trainer.train()", THREE, ("model",), ("loss",)),
     "unet_ema": Opens("loss", BACKWARD, THREE, ("model",), ("image", "mask", "pred", "loss")),
     "vae": Opens(
