@@ -42,8 +42,7 @@ PROGRAMS = {
         "outputs.loss.backward()",
         TWO,
         ("model.bert", "model.dropout", "model.classifier", "loss_fct"),
-        ("batch['input_ids']", "batch['a…ion_mask']", "batch['labels']")
-        + ("outputs.logits", "outputs.loss"),
+        ("batch['input_ids']", "batch['a…ion_mask']", "batch['labels']", "outputs.logits"),
         ("loss_fct",),
     ),
     "best_state": Opens("loss", BACKWARD, THREE, ("model", "criterion"), ("x", "y", "loss")),
@@ -116,8 +115,7 @@ PROGRAMS = {
         BACKWARD,
         FOUR,
         (),
-        ("logp_b", "returns", "values", "advantage", "ratio", "clipped", "policy_loss")
-        + ("value_loss", "loss"),
+        ("logp_b", "returns", "values", "advantage", "ratio", "clipped", "policy_loss", "loss"),
     ),
     "pyg_gcn": Opens(
         "loss",
