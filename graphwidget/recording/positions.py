@@ -63,8 +63,8 @@ class Position:
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "_outside", "_reads", "asks", "direct", "holders", "initial", "last_outer", "levels",
-        "named", "outer", "regions", "result", "site", "uncounted",
+        "_inside", "_outside", "_reads", "asks", "direct", "holders", "initial", "last_outer",
+        "levels", "named", "outer", "regions", "result", "site", "uncounted",
     )  # fmt: skip
 
     def __init__(

@@ -112,7 +112,7 @@ class Site:
 
     @property
     def variables(self) -> Names:
-        """The variables that the call's result is bound or unpacked to: ``out, (h, c) = lstm(x)``."""
+        """The variables that the call's result is bound to: ``out, (h, c) = lstm(x)``."""
         if self._variables is None:
             names = [each for each in self.binding(()).names if each[1].isidentifier()]
             self._variables = unpacked(self.code, self.lasti) or tuple(names)
