@@ -24,7 +24,6 @@ from . import (
     array_ops,
     errors,
     fills,
-    functional_ops,
     math,
     nn,
     reductions,
@@ -91,7 +90,6 @@ math.__dict__.update(math.SHARED)
 globals().update(math.SHARED)
 globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
 globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
-globals().update((name, getattr(functional_ops, name)) for name in functional_ops.PUBLIC)
 globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
 losses = SimpleNamespace(
     mean_squared_error=nn.mean_squared_error,

@@ -50,6 +50,8 @@ tf.squared_difference(x, 1.0)
 tf.reverse(x, [1])
 tf.slice(x, [0, 0], [3, 3])
 x % 2.0 + x // 2.0
+""".strip().splitlines()
+LEFT_OUT = """
 tf.map_fn(lambda row: tf.tanh(row) * 2.0, x)
 tf.map_fn(lambda rows: rows[0] * rows[1], (x, x + 1.0), dtype=tf.float32)
 tf.scan(lambda a, row: a * 0.5 + row, x)
@@ -57,6 +59,7 @@ tf.scan(lambda a, row: a * 0.5 + row, x, tf.zeros([3]), reverse=True)
 tf.foldl(lambda a, row: a * 0.5 + row, x) + x
 tf.foldr(lambda a, row: a * 0.5 + row, x, tf.ones([3])) + x
 """.strip().splitlines()
+"""What TensorFlow had drawn too; programs with it are null among the answers."""
 BINARY = """
 x + y
 tf.add(x, y)
@@ -77,7 +80,7 @@ def answers(tf: Any, seed: int) -> list[Any]:
         xs = [tf.placeholder(tf.float32, [3, 3] if seed % 2 else [None, 3]) for _ in arrays]
         values = list(xs)
         for _ in range(int(rng.integers(3, 8))):
-            text = str(rng.choice(UNARY if rng.integers(2) else BINARY))
+            text = str(rng.choice([*UNARY, *LEFT_OUT] if rng.integers(2) else BINARY))
             x, y = (values[int(rng.integers(len(values)))] for _ in range(2))
             values.append(eval(text, {"tf": tf, "x": x, "y": y}))
         grads = tf.gradients(tf.reduce_sum(values[-1] * values[-1]), xs)

@@ -60,7 +60,7 @@ class Writer:
         values.matrices.append(self.random.choice([
             lambda: tf.tanh(one * number), lambda: one * 0.5 + two,
             lambda: tf.matmul(one, two) * 0.2, lambda: tf.ones([3, 3]) * number,
-            lambda: tf.transpose(one), lambda: tf.exp(one * 0.1), lambda: tf.map_fn(tf.tanh, one),
+            lambda: tf.transpose(one), lambda: tf.exp(one * 0.1),
         ])())  # fmt: skip
 
     def branch(self, values: Values, depth: int) -> None:

@@ -10,10 +10,10 @@ import pytest
 import graphwidget.static as tf
 from tests.static.tensorflow_programs import ANSWERS, answers
 
-EXPECTED = json.loads(ANSWERS.read_text())
+EXPECTED = dict(enumerate(json.loads(ANSWERS.read_text())))
 
 
-@pytest.mark.parametrize("seed", range(len(EXPECTED)))
+@pytest.mark.parametrize("seed", [seed for seed in EXPECTED if EXPECTED[seed]])
 def test_prints_and_computes_as_tensorflow(seed: int) -> None:
     found = answers(tf, seed)
     assert len(found) == len(EXPECTED[seed])
