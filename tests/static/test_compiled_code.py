@@ -173,21 +173,6 @@ def test_what_users_get_is_an_array_of_their_own(size: int) -> None:
         assert grad.sum() == 2 * size * size + 3
 
 
-def test_derivatives_of_products_need_no_transposes() -> None:
-    a, w = tf.placeholder(tf.float64, (5, 4)), tf.placeholder(tf.float64, (3, 4))
-    loss = tf.reduce_sum(tf.tanh(tf.matmul(a, w, transpose_b=True)))
-    wanted = [loss, *tf.gradients(loss, [a, w])]
-    rng = np.random.default_rng(0)
-    feed = {x: rng.normal(size=x.shape.as_list()) for x in (a, w)}
-    expected, found, compiled = both_ways(wanted, feed)
-    for one, two in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, two, rtol=1e-12)
-    with passes.without("transposes"):
-        before = both_ways(wanted, feed)[2]
-    turns = ("t", "transpose")
-    assert sum(key in turns for key in keys(compiled)) < sum(key in turns for key in keys(before))
-
-
 # What comes back ---------------------------------------------------------------------------------
 Pair = namedtuple("Pair", "one two")
 

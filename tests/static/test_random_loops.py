@@ -16,7 +16,7 @@ from graphwidget.static.runner import State, execute, plan
 
 DEEPEST = 3
 EVERY = (*passes.PASSES, "fusion", "reuse")
-REWRITES = ("uniform", "stabilise", "transposes", "algebra")
+REWRITES = ("uniform", "stabilise", "algebra")
 
 
 class Values(NamedTuple):

@@ -12,7 +12,6 @@ from .simplify import (
     share_common_parts,
     simplify,
     stabilise,
-    turn_products,
 )
 from .uniform import narrow
 
@@ -22,7 +21,6 @@ PASSES: dict[str, Pass] = {
     "constants": fold_constants,
     "common": share_common_parts,
     "algebra": simplify,
-    "transposes": turn_products,
     "dead": remove_dead_code,
 }
 """The passes by name, in the order in which they run."""

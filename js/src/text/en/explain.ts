@@ -212,7 +212,6 @@ const passes = {
     constants: "what depends on constants alone is computed now, once",
     common: "what is computed twice is computed once",
     algebra: "what changes nothing is left out (× 1, + 0, a view of the same shape)",
-    transposes: "transposes that cancel are left out: (a bᵀ)ᵀ is b aᵀ",
     dead: "what no result needs is left out",
     fusion: "operations on large arrays, item by item, run together on one block after the other",
     reuse: "a value is freed after its last use, and its memory is written again",

@@ -176,7 +176,6 @@ const passes: Texts["explain"]["passes"] = {
     constants: "只取决于常量的部分现在就算好，只算一次",
     common: "算两次的只算一次",
     algebra: "去掉不起作用的运算（× 1、+ 0、形状不变的视图）",
-    transposes: "去掉互相抵消的转置：(a bᵀ)ᵀ 就是 b aᵀ",
     dead: "去掉没有结果需要的部分",
     fusion: "对大数组逐元素的运算合在一起，一块一块地运行",
     reuse: "值在最后一次使用之后释放，内存重新利用",
