@@ -17,8 +17,8 @@ graph becomes one function.
 from __future__ import annotations
 
 import importlib
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 from . import (
     array_ops,
@@ -56,7 +56,6 @@ from .scopes import (
     VariableScope,
     add_to_collection,
     control_dependencies,
-    control_tuple,
     device,
     get_collection,
     get_variable,
@@ -90,15 +89,29 @@ math.__dict__.update(math.SHARED)
 globals().update(math.SHARED)
 globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
 globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
-globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
-losses = SimpleNamespace(
-    mean_squared_error=nn.mean_squared_error,
-)
-random = SimpleNamespace(
+globals().update(bool=as_dtype("bool"))  # TensorFlow's name
+losses, random, linalg = (ModuleType(f"tf.{name}") for name in ("losses", "random", "linalg"))
+vars(losses).update(mean_squared_error=nn.mean_squared_error)
+vars(random).update(
     normal=fills.random_normal, uniform=fills.random_uniform,
     set_random_seed=fills.set_random_seed, truncated_normal=fills.truncated_normal,
 )  # fmt: skip
-linalg = SimpleNamespace(matmul=reductions.matmul, eye=fills.eye)
+vars(linalg).update(matmul=reductions.matmul, eye=fills.eye)
+
+
+def refuse_others(module: ModuleType, path: str) -> None:
+    """Let a module refuse the names of TensorFlow's that it does not have."""
+
+    def __getattr__(name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(f"module {path!r} has no attribute {name!r}")
+        raise AttributeError(errors.not_here(f"{path}.{name}"), name=name, obj=None)
+
+    vars(module)["__getattr__"] = __getattr__
+
+
+for _name in ("errors", "linalg", "losses", "math", "nn", "random", "train"):
+    refuse_others(globals()[_name], f"tf.{_name}")
 
 
 def __getattr__(name: str) -> Any:
@@ -109,10 +122,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("..tracing.show", __name__), name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise AttributeError(
-        f"tf.{name} is not part of graphwidget.static, which has what teaching define-and-run "
-        "needs; use TensorFlow itself (tf.compat.v1).", name=name, obj=None,
-    )  # fmt: skip
+    raise AttributeError(errors.not_here(f"tf.{name}"), name=name, obj=None)
 
 
 __all__ = [

@@ -383,14 +383,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return emit("where", (symbol, x, y), type="Select", name=scope)[0]
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask") -> Symbol:
-    """The parts at which a mask over the first axis holds."""
-    with get_default_graph().name_scope(name):
-        places = where(convert_to_tensor(mask))
-        flat = emit("unsafe_view", (places,), {"shape": (-1,)})[0]
-        return gather(tensor, flat)
-
-
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1,
     dtype: Any = None, name: str | None = None,
@@ -433,6 +425,5 @@ PUBLIC = (
     "reverse",
     "pad",
     "where",
-    "boolean_mask",
     "one_hot",
 )

@@ -14,6 +14,14 @@ ADVICE = (
 )
 
 
+def not_here(what: str) -> str:
+    """Return the sentence that refuses, for a name such as ``tf.map_fn``."""
+    return (
+        f"{what} is not part of graphwidget.static, which has what teaching define-and-run "
+        "needs; use TensorFlow itself (tf.compat.v1)."
+    )
+
+
 class OpError(Exception):
     """An operation failed while the graph ran; ``op`` is which, ``message`` says what."""
 

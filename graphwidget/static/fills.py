@@ -26,8 +26,6 @@ PUBLIC = (
     "zeros_like",
     "ones_like",
     "range",
-    "linspace",
-    "lin_space",
     "eye",
 )  # fmt: skip
 
@@ -98,14 +96,6 @@ def symbolic_range(start: Any, limit: Any, delta: Any, name: str) -> Symbol:
         sums = emit("cumsum", (one,), {"dim": 0, "dtype": one.dtype.numpy})[0]
         offset = emit("sub", (first, step))[0]
         return emit("add", (sums, offset), type="Range", name=scope)[0]
-
-
-def linspace(start: Any, stop: Any, num: int, name: str | None = None) -> Symbol:
-    """Return numbers at equal distances between two."""
-    return make_constant(np.linspace(start, stop, num, dtype=np.float32), name or "linspace")
-
-
-lin_space = linspace
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32,

@@ -181,16 +181,13 @@ FLOATING_OPS = [
     "atanh",
     "sigmoid",
     "erf",
-    "erfc",
-    "lgamma",
-    "digamma",
     "reciprocal",
 ]
 """Of which TensorFlow wants floats."""
 OTHER_OPS = {
     "negative": ("Neg", "neg"), "abs": ("Abs", "abs"), "sign": ("Sign", "sign"),
     "floor": ("Floor", "floor"), "ceil": ("Ceil", "ceil"), "round": ("Round", "round"),
-    "rint": ("Rint", "round"), "is_nan": ("IsNan", "isnan"), "is_inf": ("IsInf", "isinf"),
+    "is_nan": ("IsNan", "isnan"), "is_inf": ("IsInf", "isinf"),
     "is_finite": ("IsFinite", "isfinite"),
 }  # fmt: skip
 
@@ -220,19 +217,16 @@ def logical_not(x: Any, name: str | None = None) -> Symbol:
 # Two operands --------------------------------------------------------------------------------
 BINARY = {
     "add": ("AddV2", "add", "Add"), "subtract": ("Sub", "sub", "Sub"),
-    "multiply": ("Mul", "mul", "Mul"), "realdiv": ("RealDiv", "div", "RealDiv"),
-    "floormod": ("FloorMod", "remainder", "FloorMod"), "mod": ("FloorMod", "remainder", "FloorMod"),
+    "multiply": ("Mul", "mul", "Mul"), "mod": ("FloorMod", "remainder", "FloorMod"),
     "pow": ("Pow", "pow.tensor", "Pow"),
     "maximum": ("Maximum", "clamp_min.tensor", "Maximum"),
     "minimum": ("Minimum", "clamp_max.tensor", "Minimum"),
-    "atan2": ("Atan2", "atan2", "Atan2"), "xlogy": ("Xlogy", "xlogy", "Xlogy"),
     "equal": ("Equal", "eq", "Equal"), "not_equal": ("NotEqual", "ne", "NotEqual"),
     "less": ("Less", "lt", "Less"), "less_equal": ("LessEqual", "le", "LessEqual"),
     "greater": ("Greater", "gt", "Greater"),
     "greater_equal": ("GreaterEqual", "ge", "GreaterEqual"),
     "logical_and": ("LogicalAnd", "logical_and", "LogicalAnd"),
     "logical_or": ("LogicalOr", "logical_or", "LogicalOr"),
-    "bitwise_and": ("BitwiseAnd", "bitwise_and", "BitwiseAnd"),
 }  # fmt: skip
 """TensorFlow's function: its word, the table's op, the name that an operation gets."""
 
@@ -300,30 +294,6 @@ def rounded_quotient(
 def floordiv(x: Any, y: Any, name: str | None = None) -> Symbol:
     """A quotient rounded down."""
     return rounded_quotient("FloorDiv", "floor", x, y, name or "floordiv")
-
-
-floor_div = floordiv
-
-
-@shared
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Symbol:
-    """A quotient rounded towards 0."""
-    return rounded_quotient("TruncateDiv", "trunc", x, y, name or "TruncateDiv")
-
-
-@shared
-def div(x: Any, y: Any, name: str | None = None) -> Symbol:
-    """Python 2's quotient: of integers it is rounded down."""
-    given = x.dtype if isinstance(x, Symbol) else convert_probe(x)
-    if given.is_floating:
-        return binary("RealDiv", "div", x, y, name, "div")
-    return rounded_quotient("FloorDiv", "floor", x, y, name or "div")
-
-
-def convert_probe(value: Any) -> Any:
-    """The type that a value has as a symbol."""
-    held = getattr(value, "_as_graph_tensor", None)
-    return held().dtype.base_dtype if held else as_dtype(constant_array(value).dtype)
 
 
 @shared

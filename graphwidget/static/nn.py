@@ -13,8 +13,8 @@ from .convert import convert_to_tensor, shape_param
 from .dtypes import float32
 from .fills import random_uniform
 from .graph import get_default_graph
-from .math import binary, cast, check_floating, check_same_type, operand, unary
-from .reductions import reduce_mean, reduce_sum  # type: ignore[attr-defined]
+from .math import binary, cast, check_same_type, operand, unary
+from .reductions import reduce_mean  # type: ignore[attr-defined]
 from .symbol import Symbol
 
 
@@ -30,8 +30,6 @@ def make_activation(name: str, type: str, key: str, params: Any = None) -> Calla
     return function
 
 
-ALPHA, SCALE = 1.6732632423543772, 1.0507009873554805
-
 relu = make_activation("relu", "Relu", "relu")
 relu6 = make_activation("relu6", "Relu6", "hardtanh", {"min_val": 0.0, "max_val": 6.0})
 elu = make_activation("elu", "Elu", "elu")
@@ -44,28 +42,6 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Sy
     """x where it is positive, else alpha x."""
     params = {"negative_slope": alpha}
     return unary("LeakyRelu", "leaky_relu", features, name, params, floating=True)
-
-
-def selu(features: Any, name: str | None = None) -> Symbol:
-    """A scaled ``elu``, whose derivative at 0 is that of its straight part."""
-    with get_default_graph().name_scope(name or "Selu") as scope:
-        x = convert_to_tensor(features, name="features")
-        check_floating(x, "features")
-        zero, scale = (make_constant(np.array(each, x.dtype.numpy)) for each in (0, SCALE))
-        curved = emit("elu", (x,), {"alpha": ALPHA, "scale": SCALE})[0]
-        straight = emit("mul", (x, scale))[0]
-        below = emit("lt", (x, zero))[0]
-        return emit("where", (below, curved, straight), type="Selu", name=scope)[0]
-
-
-def softsign(features: Any, name: str | None = None) -> Symbol:
-    """x / (1 + |x|)."""
-    with get_default_graph().name_scope(name or "Softsign") as scope:
-        x = convert_to_tensor(features)
-        check_floating(x, "features")
-        one = make_constant(np.ones((), x.dtype.numpy))
-        below = emit("add", (emit("abs", (x,))[0], one))[0]
-        return emit("div", (x, below), type="Softsign", name=scope)[0]
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None,
@@ -90,14 +66,6 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
         value = convert_to_tensor(value, name="input")
         bias = operand(bias, value, "BiasAdd", "bias")
         return emit("add", (value, bias), type="BiasAdd", name=scope)[0]
-
-
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Symbol:
-    """x @ weights + biases."""
-    with get_default_graph().name_scope(name or "xw_plus_b") as scope:
-        x, weights = convert_to_tensor(x), convert_to_tensor(weights)
-        product = emit("mm", (x, weights))[0]
-        return emit("add", (product, convert_to_tensor(biases)), type="BiasAdd", name=scope)[0]
 
 
 # Losses --------------------------------------------------------------------------------------
@@ -183,30 +151,6 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0,
 
 
 # Others --------------------------------------------------------------------------------------
-def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None,
-            keep_dims: bool = False, keepdims: bool = False) -> tuple[Symbol, Symbol]:  # fmt: skip
-    """The mean and variance along axes."""
-    with get_default_graph().name_scope(name or "moments"):
-        x = convert_to_tensor(x)
-        mean = reduce_mean(x, axes, True)
-        distance = emit("sub", (x, mean))[0]
-        squares = emit("mul", (distance, distance), type="SquaredDifference")[0]
-        keep = keepdims or keep_dims
-        return reduce_mean(x, axes, keep), reduce_mean(squares, axes, keep)
-
-
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None,
-                 dim: Any = None) -> Symbol:  # fmt: skip
-    """Divided by the root of the sum of squares along an axis."""
-    with get_default_graph().name_scope(name or "l2_normalize") as scope:
-        x = convert_to_tensor(x)
-        squares = emit("mul", (x, x), type="Square")[0]
-        total = reduce_sum(squares, dim if axis is None else axis, True)
-        floor = make_constant(np.array(epsilon, x.dtype.numpy))
-        inverse = emit("rsqrt", (emit("clamp_min.tensor", (total, floor))[0],))[0]
-        return emit("mul", (x, inverse), name=scope)[0]
-
-
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
             name: str | None = None, rate: Any = None) -> Symbol:  # fmt: skip
     """Some items set to 0 at random in each run, the others raised for it.
@@ -226,25 +170,6 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
         mask = binary("Less", "lt", drawn, cast(keep, float32), None, "Less")
         zero = make_constant(np.zeros((), x.dtype.numpy))
         return emit("where", (mask, scaled, zero), type="SelectV2")[0]
-
-
-def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) -> Any:
-    """The largest items of each row, and where they are."""
-    symbol = convert_to_tensor(input)
-    values, places = emit("topk", (symbol,), {"k": k}, type="TopKV2", name=name)[:2]
-    return values, cast(places, np.int32)
-
-
-def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Symbol:
-    """Return whether each row's target is among its largest items."""
-    with get_default_graph().name_scope(name or "in_top_k"):
-        rows = convert_to_tensor(predictions)
-        places = cast(convert_to_tensor(targets), np.int64)
-        index = emit("unsqueeze", (places,), {"dim": 1})[0]
-        own = emit("gather", (rows, index), {"dim": 1})[0]
-        larger = cast(emit("gt", (rows, own))[0], np.int32)
-        count = reduce_sum(larger, 1)
-        return binary("Less", "lt", count, k, None, "InTopKV2")
 
 
 def embedding_lookup(params: Any, ids: Any, name: str | None = None) -> Symbol:

@@ -1,4 +1,4 @@
-"""``tf.reduce_sum`` and the like, ``tf.argmax``, ``tf.cumsum``; ``tf.matmul``, ``tf.tensordot``."""
+"""``tf.reduce_sum`` and the like, ``tf.argmax``, ``tf.cumsum``; ``tf.matmul``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from .add_operation import constant_value, emit, make_constant, make_shape
 from .convert import convert_to_tensor, has_symbols
 from .dtypes import int64
+from .errors import not_here
 from .graph import get_default_graph, node_text
-from .math import binary, cast, check_floating, check_same_type, operand, shared, unary
+from .math import cast, check_floating, check_same_type, operand, shared, unary
 from .symbol import Symbol
 from .tensor_shape import list_text
 
@@ -181,29 +182,6 @@ def reduce_logsumexp(
         return emit("logsumexp", (x,), params, type="LogSumExp", name=scope)[0]
 
 
-@shared
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
-                    name: str | None = None) -> Symbol:  # fmt: skip
-    """The mean squared distance from the mean."""
-    with get_default_graph().name_scope(name or "reduce_variance"):
-        x = convert_to_tensor(input_tensor)
-        mean = reduce_mean(x, axis, True)
-        distance = binary("Sub", "sub", x, mean, None, "sub")
-        squares = emit("mul", (distance, distance), type="Square")[0]
-        return reduce_mean(squares, axis, keepdims)
-
-
-@shared
-def count_nonzero(input_tensor: Any, axis: Any = None, keepdims: bool | None = None,
-                  dtype: Any = int64, name: str | None = None) -> Symbol:  # fmt: skip
-    """Return how many items are not 0."""
-    with get_default_graph().name_scope(name or "count_nonzero"):
-        x = convert_to_tensor(input_tensor)
-        zero = make_constant(np.zeros((), x.dtype.numpy), "zeros")
-        counted = cast(emit("ne", (x, zero))[0], dtype)
-        return reduced("Sum", ("sum", "sum.dim"), counted, axis, bool(keepdims), None, same_type)
-
-
 def chosen(type: str, key: str, input: Any, axis: Any, output_type: Any, name: str | None) -> Any:
     """Return where along an axis the largest or smallest item is."""
     with get_default_graph().name_scope(name or type) as scope:
@@ -232,20 +210,16 @@ def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any
 @shared
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False,
            name: str | None = None) -> Symbol:  # fmt: skip
-    """Running sums along an axis."""
+    """Running sums along an axis, each with its own item, from the first on."""
+    if exclusive or reverse:
+        raise NotImplementedError(not_here("tf.cumsum with exclusive or reverse"))
     with get_default_graph().name_scope(name or "Cumsum") as scope:
         x = convert_to_tensor(x, name="x")
-        found = emit("flip", (x,), {"dims": (axis,)})[0] if reverse else x
         params = {"dim": axis, **same_type(x)}
-        if not (reverse or exclusive):
-            return emit("cumsum", (found,), params, type="Cumsum", name=scope)[0]
-        total = emit("cumsum", (found,), params, type="Cumsum")[0]
-        if exclusive:
-            total = emit("sub", (total, found))[0]
-        return emit("flip", (total,), {"dims": (axis,)})[0] if reverse else total
+        return emit("cumsum", (x,), params, type="Cumsum", name=scope)[0]
 
 
-# tf.matmul and tf.tensordot ----------------------------------------------------------------------
+# Products of matrices -----------------------------------------------------------------------------
 
 
 @shared
@@ -320,29 +294,3 @@ def batch_product(a: Symbol, b: Symbol, name: str) -> Symbol:
     found = emit("bmm", parts, type="BatchMatMulV2")[0]
     assert found.sizes is not None
     return emit("unsafe_view", (found,), {"shape": (*batch, *found.sizes[1:])}, name=name)[0]
-
-
-@shared
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Symbol:
-    """The sum of products along axes of both."""
-    with get_default_graph().name_scope(name or "Tensordot"):
-        a = convert_to_tensor(a, name="a")
-        b = operand(b, a, "MatMul", "b")
-        if a.sizes is None or b.sizes is None or None in (*a.sizes, *b.sizes):
-            raise ValueError("tensordot needs to know the shapes when the graph is built.")
-        rank = len(a.sizes)
-        if isinstance(axes, int):
-            axes = list(range(rank - axes, rank)), list(range(axes))
-        over = [[each] if isinstance(each, int) else list(each) for each in axes]
-        first, second = ([axis % len(each.sizes) for axis in dims]
-                         for dims, each in zip(over, (a, b), strict=True))  # fmt: skip
-        free_a = [i for i in range(rank) if i not in first]
-        free_b = [i for i in range(len(b.sizes)) if i not in second]
-        inner = int(np.prod([a.sizes[i] for i in first], dtype=int))
-        left = emit("permute", (a,), {"dims": (*free_a, *first)})[0]
-        right = emit("permute", (b,), {"dims": (*second, *free_b)})[0]
-        left = emit("unsafe_view", (left,), {"shape": (-1, inner)})[0]
-        right = emit("unsafe_view", (right,), {"shape": (inner, -1)})[0]
-        product = emit("mm", (left, right))[0]
-        shape = tuple(a.sizes[i] for i in free_a) + tuple(b.sizes[i] for i in free_b)
-        return emit("unsafe_view", (product,), {"shape": shape})[0]

@@ -42,17 +42,6 @@ def add_to_collection(name: str, value: Any) -> None:
     get_default_graph().add_to_collection(name, value)
 
 
-def control_tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
-    """The same values, each there only when all are (``tf.tuple``)."""
-    from .array_ops import identity
-
-    symbols = [convert_to_tensor(each) for each in tensors]
-    graph = get_default_graph()
-    with graph.name_scope(name or "tuple"), \
-            graph.control_dependencies([*symbols, *(control_inputs or ())]):  # fmt: skip
-        return [identity(each, name="control_dependency") for each in symbols]
-
-
 # Variables by name -------------------------------------------------------------------------------
 
 

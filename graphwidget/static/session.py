@@ -115,15 +115,6 @@ class Session:
             raise
         listener.ends(None)
 
-    def partial_run(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: a graph runs at once here."""
-        raise NotImplementedError("partial_run is not here.")
-
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Any:
-        """A function of the values to be fed, in order."""
-        feeds = list(feed_list or ())
-        return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
-
     # Fetches ---------------------------------------------------------------------------------
     def _collect(self, fetch: Any, found: list[Any]) -> None:
         """Append the symbols and operations of a structure."""

@@ -150,28 +150,6 @@ def rate_of(rate: Any) -> Any:
     return getattr(rate, "_as_graph_tensor", lambda: rate)()
 
 
-class MomentumOptimizer(Optimizer):
-    """m ← momentum · m + gradient; v ← v − rate · m."""
-
-    slots = ("momentum",)
-
-    def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False,
-                 name: str = "Momentum", use_nesterov: bool = False) -> None:  # fmt: skip
-        super().__init__(name)
-        self.rate, self.momentum, self.nesterov = learning_rate, momentum, use_nesterov
-
-    def apply(self, grad: Symbol, variable: Variable) -> Symbol:
-        """An assignment that changes one variable."""
-        slot = self._slots["momentum", variable]
-        moved = emit("add", (scaled(slot.value(), rate_of(self.momentum)), grad))[0]
-        held = assign(slot, moved)
-        with get_default_graph().control_dependencies([held]):
-            step = moved
-            if self.nesterov:
-                step = emit("add", (grad, scaled(moved, rate_of(self.momentum))))[0]
-            return assign_sub(variable, scaled(step, rate_of(self.rate)), name="ApplyMomentum")
-
-
 class AdamOptimizer(Optimizer):
     """Adam: steps of the gradients' running mean over the root of their running squares."""
 
@@ -244,6 +222,6 @@ def get_or_create_global_step() -> Variable:
 
 
 __all__ = [
-    "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
+    "AdamOptimizer", "GradientDescentOptimizer", "Optimizer",
     "get_or_create_global_step",
 ]  # fmt: skip

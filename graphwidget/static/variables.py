@@ -269,8 +269,3 @@ initialize_all_variables = global_variables_initializer
 def local_variables_initializer() -> Operation:
     """An operation that gives all local variables their initial values."""
     return variables_initializer(get_default_graph().get_collection(LOCAL))
-
-
-def is_variable_initialized(variable: Variable) -> Symbol:
-    """Return whether a variable has a value, as a symbol."""
-    raise NotImplementedError("is_variable_initialized is not here: run the initializer.")

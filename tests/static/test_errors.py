@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -246,3 +247,11 @@ def test_variables_of_a_name() -> None:
             tf.get_variable("w", [3])
         with pytest.raises(ValueError, match="Variable a/z does not exist"):
             tf.get_variable("z", [3])
+
+
+@pytest.mark.parametrize(
+    "name", ["map_fn", "nn.moments", "train.MomentumOptimizer", "losses.huber"]
+)
+def test_what_is_not_here_names_tensorflow(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"tf\.{name} is not part .* use TensorFlow itself"):
+        functools.reduce(getattr, name.split("."), tf)
