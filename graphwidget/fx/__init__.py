@@ -13,17 +13,16 @@ from . import (
 from .codegen import CodeGen
 from .graph import Graph
 from .graph_module import GraphModule
-from .interpreter import Interpreter, Transformer
+from .interpreter import Interpreter
 from .node import Node, has_side_effect, map_arg
 from .proxy import Proxy
-from .tracer import PH, ProxyableClassMeta, Tracer, symbolic_trace
+from .tracer import Tracer, symbolic_trace
 from .wrapping import wrap
 
 __all__ = [
-    "PH", "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "ProxyableClassMeta",
-    "Tracer", "Transformer", "graph", "graph_module", "has_side_effect", "immutable_collections",
-    "interpreter", "map_arg", "node", "passes", "proxy",
-    "symbolic_trace", "wrap",
+    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "graph",
+    "graph_module", "has_side_effect", "immutable_collections", "interpreter", "map_arg", "node",
+    "passes", "proxy", "symbolic_trace", "wrap",
 ]  # fmt: skip
 
 refuse_others(__name__)

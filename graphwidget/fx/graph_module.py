@@ -1,108 +1,30 @@
-"""`GraphModule`: a module whose `forward` is the code of its graph, and its form as a folder."""
+"""`GraphModule`: a module whose `forward` is the code of its graph."""
 
 from __future__ import annotations
 
 import copy
 import itertools
 import linecache
-import os
 import sys
-import textwrap
 import traceback
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from .. import nn
 from ..absent import not_here, refuse_options
-from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Parameter
-from ..serialization import save
 from . import wrapping
 from .codegen import PythonCode
 from .graph import Graph
 from .names import is_own_file
 
-# Modules as packages of Python, which can be read, changed and imported again --------------------
-
-HEAD = """\
-import graphwidget as torch
-from math import inf
-from math import nan
-NoneType = type(None)
-from graphwidget import device
-
-from graphwidget.nn import *
-"""
-"""Imports of generated code and of the texts of layers."""
-AS_TEXT = (
-    nn.Linear, nn.Conv1d, nn.Conv2d, nn.BatchNorm1d, nn.BatchNorm2d,
-)  # fmt: skip
-"""The layers whose printed text makes them again."""
-
-
-def write_folder(module: Module, code: str, folder: str | os.PathLike[str], name: str) -> None:
-    """Write a module's package.
-
-    Args:
-        code: its ``forward``.
-        name: what its class is called there.
-    """
-    place = Path(folder)
-    place.mkdir(exist_ok=True)
-    save(module.state_dict(), place / "state_dict.pt")
-    pickled: list[str] = []
-    made = [*children(module, place, pickled), *tensors(module)]
-    made.append(f"self.load_state_dict(torch.load(r'{folder}/state_dict.pt'))")
-    start = [f"class {name}(torch.nn.Module):", "    def __init__(self):",
-             "        super().__init__()"]  # fmt: skip
-    start += [f"        {line}" for line in made]
-    body = textwrap.indent(code, "    ", lambda line: bool(line.strip())).removeprefix("    ")
-    text = HEAD + "\n".join(start) + f"\n{body}\n"
-    (place / "module.py").write_text(text)
-    (place / "__init__.py").write_text("from .module import *")
-    if pickled:
-        warn("Was not able to save the following children modules as reprs -"
-             f"saved as pickled files instead: {pickled}")  # fmt: skip
-
-
-def children(module: Module, place: Path, pickled: list[str]) -> Iterator[str]:
-    """The lines that make the children; those that take a pickle get one."""
-    for name, child in module.named_children():
-        text = repr(child)
-        if type(child) in AS_TEXT:
-            yield f"setattr(self, '{name}', {text})"
-            continue
-        file = place / f"{name}.pt"
-        save(child, file)
-        pickled.append(name)
-        seen = " ".join(text.splitlines())
-        yield f"setattr(self, '{name}', torch.load(r'{file}', weights_only=False)) # {seen}"
-
-
-def tensors(module: Module) -> Iterator[str]:
-    """The lines that make the module's own buffers and parameters, still without numbers."""
-    for name, buffer in module._buffers.items():
-        if buffer is not None:
-            yield f"self.register_buffer('{name}', {empty(buffer)})"
-    for name, parameter in module._parameters.items():
-        if parameter is not None:
-            yield f"setattr(self, '{name}', torch.nn.Parameter({empty(parameter)}))"
-
-
-def empty(tensor: Any) -> str:
-    """The text that makes a tensor of the same shape and type."""
-    return f"torch.empty({list(tensor.shape)}, dtype={tensor.dtype})"
-
-
-# -------------------------------------------------------------------------------------------------
 __all__ = ["GraphModule"]
 
 _HOOKS = (
     "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
+_ABSENT = ("to_folder", "delete_submodule", "delete_all_unused_submodules")
 _numbers = itertools.count()
 
 
@@ -286,6 +208,11 @@ class GraphModule(Module):
                 child.recompile()
         return code
 
+    def __getattr__(self, name: str) -> Any:
+        if name in _ABSENT:
+            raise AttributeError(not_here(f"torch.fx.GraphModule.{name}"), name=name, obj=None)
+        return super().__getattr__(name)
+
     def __str__(self) -> str:
         reminder = "# To see more debug info, please use `graph_module.print_readable()`"
         return f"{super().__str__()}\n{self._code}\n{reminder}"
@@ -302,11 +229,6 @@ class GraphModule(Module):
             print(text)
         return text
 
-    def to_folder(self, folder: Any, module_name: str = "FxModule") -> None:
-        """Write a package of Python whose ``module_name`` is this module: its code as text, its
-        parameters beside it, and in pickles those children that no text makes."""
-        write_folder(self, self.code, folder, module_name)
-
     # --------------------------------------------------------------------------- modules
     def add_submodule(self, target: str, m: Module) -> bool:
         """Add a module at a path; gives whether that could be."""
@@ -322,34 +244,6 @@ class GraphModule(Module):
             place = inner
         place.add_module(name, m)
         return True
-
-    def delete_submodule(self, target: str) -> bool:
-        """Take the module at a path away; gives whether there was one."""
-        *above, name = target.split(".")
-        place: Any = self
-        for part in above:
-            place = getattr(place, part, None)
-            if not isinstance(place, Module):
-                return False
-        if not isinstance(getattr(place, name, None), Module):
-            return False
-        delattr(place, name)
-        return True
-
-    def delete_all_unused_submodules(self) -> None:
-        """Take away the modules that no node calls or reads below."""
-        used: set[str] = set()
-        for node in self.graph.nodes:
-            if node.op in ("call_module", "get_attr"):
-                used.update(itertools.accumulate(node.target.split("."), "{}.{}".format))
-            if node.op == "call_module":
-                called = self
-                for part in node.target.split("."):
-                    called = getattr(called, part, None)  # type: ignore[assignment]
-                if isinstance(called, Module):
-                    used.update(f"{node.target}.{name}" for name, _ in called.named_modules())
-        for name in [name for name, _ in self.named_modules() if name not in used]:
-            self.delete_submodule(name)
 
     # --------------------------------------------------------------------------- copying
     def __reduce__(self) -> Any:

@@ -1,20 +1,17 @@
-"""`Interpreter` runs a graph node by node; `Transformer` makes another graph on the way."""
+"""`Interpreter` runs a graph node by node."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from ..absent import AbsentMethod
 from ..nn.module import Module
 from .codegen import last_uses
 from .graph import Graph
-from .graph_module import GraphModule
-from .node import Argument, Node, Target, map_aggregate, map_arg
-from .proxy import Proxy
-from .tracer import Tracer
+from .node import Argument, Node, Target, map_arg
 
-__all__ = ["Interpreter", "Transformer"]
+__all__ = ["Interpreter"]
 
 _MORE = (
     "\nUse tlparse to see full graph. "
@@ -31,6 +28,8 @@ class Interpreter:
         garbage_collect_values: forget values that no later node uses.
         graph: that of the module by default.
     """
+
+    boxed_run = AbsentMethod("boxed_run", "torch.fx.Interpreter")
 
     def __init__(
         self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None
@@ -78,23 +77,6 @@ class Interpreter:
         error.args = (text, *error.args[1:])
         if isinstance(error, KeyError):
             raise RuntimeError(*error.args) from error
-
-    def boxed_run(self, args_list: list[Any]) -> Any:
-        """The same for arguments in a list, which is emptied.
-
-        Raises:
-            RuntimeError: there are more or fewer than parameters.
-        """
-        nodes = self.graph.find_nodes(op="placeholder")
-        if len(args_list) != len(nodes):
-            detail = "extra arguments" if len(args_list) > len(nodes) else "missing arguments"
-            raise RuntimeError(
-                f"Interpreter.boxed_run expected {len(nodes)} arguments for placeholders "
-                f"but received {len(args_list)} ({detail})"
-            )
-        env = dict(zip(nodes, args_list, strict=True))
-        args_list.clear()
-        return self.run(initial_env=env)
 
     def run_node(self, n: Node) -> Any:
         """The value of one node."""
@@ -185,73 +167,3 @@ class Interpreter:
             return self.env[node]
 
         return map_arg(args, value)
-
-
-class _TransformerTracer(Tracer):
-    """Adds to a graph, and keeps all modules whole."""
-
-    def __init__(self, graph: Graph, root: Module) -> None:
-        super().__init__()
-        self.graph, self.root = graph, root
-
-    def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        return True
-
-
-class Transformer(Interpreter):
-    """Runs a graph with proxies, so that what its methods do becomes another graph.
-
-    Args:
-        module: the module whose graph it is.
-    """
-
-    def __init__(self, module: GraphModule) -> None:
-        super().__init__(module)
-        self.new_graph = Graph()
-        self.new_graph.set_codegen(module.graph._codegen)
-        self.tracer: Tracer = _TransformerTracer(self.new_graph, module)
-
-    def run_node(self, n: Node) -> Any:
-        """A proxy for what takes the place of a node; new nodes take over where it was recorded."""
-        last = self.new_graph._root._prev
-        result = super().run_node(n)
-        kept: dict[str, Any] = {
-            key: n.meta[key] for key in ("nn_module_stack", "stack_trace") if key in n.meta
-        }
-        made = last._next
-        while made is not self.new_graph._root:
-            made.meta = kept | made.meta
-            made = made._next
-        return result
-
-    def placeholder(
-        self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """A new placeholder."""
-        default = args[0] if args else inspect.Signature.empty
-        return Proxy(self.new_graph.placeholder(str(target), default_value=default), self.tracer)
-
-    def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """A node that reads the same."""
-        return self.tracer.create_proxy("get_attr", target, args, kwargs)
-
-    def call_module(
-        self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """A node that calls the same module."""
-        module = self.fetch_attr(str(target))
-        return self.tracer.call_module(module, module.forward, args, kwargs)
-
-    def call_function(
-        self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """A node that calls the same function."""
-        return self.tracer.create_proxy("call_function", target, args, kwargs)
-
-    def transform(self) -> GraphModule:
-        """The module that runs the new graph."""
-        result = self.run()
-        if result is not None:
-            nodes = map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a)
-            self.new_graph.output(nodes).meta.update(self.graph.output_node().meta)
-        return GraphModule(self.module, self.new_graph)

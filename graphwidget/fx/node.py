@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from ..absent import AbsentMethod, refuse_options
 from ..dispatch.offer import FUNCTIONS
 from ..functions.tensor.global_settings import typename
 from .immutable_collections import immutable_dict, immutable_list
@@ -73,6 +74,9 @@ class Node:
         ValueError: the target is of the wrong kind.
     """
 
+    update_arg = AbsentMethod("update_arg", "torch.fx.Node")
+    insert_arg = AbsentMethod("insert_arg", "torch.fx.Node")
+    update_kwarg = AbsentMethod("update_kwarg", "torch.fx.Node")
     name: str
     op: str
     target: Any
@@ -153,23 +157,6 @@ class Node:
     def _remove_from_list(self) -> None:
         self._prev._next, self._next._prev = self._next, self._prev
 
-    def __lt__(self, other: Node) -> bool:
-        node = other
-        while node.op != "root":
-            node = node._prev
-            if node is self:
-                return True
-        return False
-
-    def __gt__(self, other: Node) -> bool:
-        return other < self
-
-    def __le__(self, other: Node) -> bool:
-        return self is other or self < other
-
-    def __ge__(self, other: Node) -> bool:
-        return other <= self
-
     # -------------------------------------------------------------------- its arguments
     @property
     def args(self) -> tuple[Argument, ...]:
@@ -207,51 +194,18 @@ class Node:
 
         self._args, self._kwargs = map_aggregate(args, seen), map_aggregate(kwargs, seen)
 
-    def update_arg(self, idx: int, arg: Argument) -> None:
-        """Set one of the arguments given by position."""
-        args = list(self.args)
-        args[idx] = arg
-        self.args = tuple(args)
-
-    def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Insert an argument before one of those given by position.
-
-        Raises:
-            AssertionError: there is no such place.
-        """
-        if not 0 <= idx <= len(self.args):
-            raise AssertionError(
-                f"insert_args index must be between 0 and len(self.args), got {idx}"
-            )
-        self.args = (*self.args[:idx], arg, *self.args[idx:])
-
-    def update_kwarg(self, key: str, arg: Argument) -> None:
-        """Set one of the arguments given by name."""
-        self.kwargs = {**self.kwargs, key: arg}
-
     def replace_all_uses_with(
         self,
         replace_with: Node,
         delete_user_cb: Callable[[Node], bool] | None = None,
-        *,
-        propagate_meta: bool = False,
+        **options: Any,
     ) -> list[Node]:
         """Let those who use this node use another one; gives who they are.
 
         Args:
             delete_user_cb: whether one of them shall; all without it.
-            propagate_meta: hand this node's `meta` on, too.
-
-        Raises:
-            AssertionError: the other has `meta` of its own.
         """
-        if propagate_meta:
-            if replace_with.meta:
-                raise AssertionError(
-                    "Called node.replace_all_uses_with(replace_with, propagate_meta=True), "
-                    "but replace_with already has .meta keys"
-                )
-            replace_with.meta.update(self.meta)
+        refuse_options("torch.fx.Node.replace_all_uses_with", options)
         users = [each for each in self.users if delete_user_cb is None or delete_user_cb(each)]
         for user in users:
             user.replace_input_with(self, replace_with)

@@ -13,7 +13,7 @@ from ..absent import not_here
 from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from .names import is_from_torch
-from .node import Node, map_aggregate
+from .node import map_aggregate
 from .proxy import BASE_TYPES, Proxy, TracerBase
 from .wrapping import WRAPPED, _assert, _assert_is_none
 
@@ -97,16 +97,6 @@ class Patches:
 VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
-class PHBase:
-    """Says of a value in `concrete_args` that it is not known."""
-
-    def __repr__(self) -> str:
-        return "PH"
-
-
-PH = PHBase()
-
-
 def placeholder(tracer: TracerBase, name: str, known: Any, function: Any) -> Any:
     """Argument of a traced function for a parameter: a proxy, or the value where it is ``known``,
     which the graph checks.
@@ -124,9 +114,6 @@ def placeholder(tracer: TracerBase, name: str, known: Any, function: Any) -> Any
     if isinstance(value, (tuple, list, dict)):
         raise NotImplementedError(not_here("a nest in torch.fx's concrete_args"))
     proxy = tracer.create_proxy("placeholder", f"{name}_1", default, {})
-    if isinstance(value, PHBase):
-        transfer(value, proxy.node)
-        return proxy
     assert_is(tracer, proxy, name, value)
     return value
 
@@ -157,15 +144,6 @@ def declared_types(function: Any) -> dict[str, Any]:
         return inspect.get_annotations(function)
     found = inspect.get_annotations(function, eval_str=True)
     return {name: kind for name, kind in found.items() if kind is not Any}
-
-
-def transfer(placeholder: Any, node: Node) -> None:
-    """Give a node the attributes that a user set on a placeholder of their own."""
-    if isinstance(placeholder, PHBase) and placeholder is not PH:
-        for name in dir(placeholder):
-            value = getattr(placeholder, name)
-            if not (callable(value) or name.startswith("__") or hasattr(node, name)):
-                setattr(node, name, value)
 
 
 def all_by_position(function: Any, count: int) -> Any:

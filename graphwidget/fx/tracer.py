@@ -21,38 +21,17 @@ from ..nn.parameter import Parameter
 from .graph import Graph
 from .graph_module import GraphModule
 from .names import PACKAGE, is_bound
-from .node import Argument, map_aggregate
+from .node import Argument
 from .patches import (
-    PH,
     VARIABLE,
     Patches,
-    PHBase,
     all_by_position,
     declared_types,
     placeholder,
-    transfer,
 )
 from .proxy import Proxy, Scope, TracerBase
 
-__all__ = ["PH", "PHBase", "ProxyableClassMeta", "Tracer", "symbolic_trace"]
-
-_tracing: list[None] = []
-"""An item for each program that is being recorded."""
-
-
-class ProxyableClassMeta(type):
-    """Metaclass of classes whose construction from proxies becomes a node."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        proxies: list[Proxy] = []
-        if _tracing:
-            map_aggregate(
-                (args, kwargs),
-                lambda each: proxies.append(each) if isinstance(each, Proxy) else None,
-            )
-        if proxies:
-            return proxies[0].tracer.create_proxy("call_function", cls, args, kwargs)
-        return super().__call__(*args, **kwargs)
+__all__ = ["Tracer", "symbolic_trace"]
 
 
 class Tracer(TracerBase):
@@ -173,10 +152,6 @@ class Tracer(TracerBase):
         if isinstance(a, tuple) and hasattr(a, "_fields"):
             args = tuple(self.create_arg(each) for each in a)
             return self.create_node("call_function", type(a), args, {})
-        if isinstance(type(a), ProxyableClassMeta):
-            path = self.get_fresh_qualname(f"_{type(a).__name__}_constant_")
-            setattr(self.root, path, a)
-            return self.create_node("get_attr", path, (), {})
         return super().create_arg(a)
 
     def _path_of(self, value: Any) -> str:
@@ -245,11 +220,7 @@ class Tracer(TracerBase):
             "co_firstlineno": code.co_firstlineno,
         }  # fmt: skip
         self.tensor_attrs = dict(_tensors_in(self.root))
-        _tracing.append(None)
-        try:
-            self._record(function, isinstance(root, Module), concrete_args)
-        finally:
-            _tracing.pop()
+        self._record(function, isinstance(root, Module), concrete_args)
         self.submodule_paths = None
         return self.graph
 
@@ -308,11 +279,6 @@ class Tracer(TracerBase):
             next(names)
             args.append(self.root)
         known = concrete_args
-        if isinstance(known, tuple) and known and code.co_flags & VARIABLE and total == 1:
-            for number, value in enumerate(known):
-                args.append(self.create_proxy("placeholder", f"input_{number}", (), {}))
-                transfer(value, args[-1].node)
-            return root_fn, args
         listed = [next(names) for _ in range(len(args), total)]
         if isinstance(known, tuple):
             if len(listed) != len(known):

@@ -14,7 +14,7 @@ from .dtypes import float32
 from .fills import random_uniform
 from .graph import get_default_graph
 from .math import binary, cast, check_same_type, operand, unary
-from .reductions import reduce_mean  # type: ignore[attr-defined]
+from .reductions import reduce_mean
 from .symbol import Symbol
 
 

@@ -25,13 +25,19 @@ ABSENT = {
     "process_inputs", "process_outputs", "proxy_buffer_attributes", "trace_asserts",
     # signatures of overloads
     "normalized_arguments",
+    # corners of modules and nodes
+    "boxed_run", "delete_all_unused_submodules", "delete_submodule", "insert_arg", "to_folder",
+    "update_arg", "update_kwarg",
 }  # fmt: skip
 CLASSES = [
-    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer",
+    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer",
 ]  # fmt: skip
 
 
-SHORTER = {"gen_fn_def", "python_code", "print_readable", "run", "Graph", "Tracer"}
+SHORTER = {
+    "gen_fn_def", "python_code", "print_readable", "replace_all_uses_with", "run", "Graph",
+    "Tracer",
+}  # fmt: skip
 """Functions that take fewer options than PyTorch's."""
 
 
@@ -47,7 +53,9 @@ def parameters(function: object) -> list[tuple[str, object]]:
 
 
 def test_what_the_package_names() -> None:
-    assert {*torch.fx.__all__} - {*graphwidget.fx.__all__} == {"replace_pattern"}
+    assert {*torch.fx.__all__} - {*graphwidget.fx.__all__} == {
+        "Transformer", "replace_pattern",
+    }  # fmt: skip
     beyond = {*graphwidget.fx.__all__} - {*dir(torch.fx)}
     assert beyond == set()
 
@@ -157,7 +165,9 @@ def test_what_only_pytorch_has_is_refused() -> None:
         lambda: fx.Tracer(param_shapes_constant=True),
         lambda: module.graph.set_codegen(Listing()),
         lambda: module.graph.on_generate_code(lambda _: None),
-        lambda: fx.symbolic_trace(lambda x, pair: x, concrete_args={"pair": (fx.PH, fx.PH)}),
+        lambda: fx.symbolic_trace(lambda x, pair: x, concrete_args={"pair": (1, 2)}),
+        lambda: module.to_folder("there"),
+        lambda: fx.Transformer,
     ):
         with pytest.raises((NotImplementedError, AttributeError), match="is not part of graphw"):
             refused()
