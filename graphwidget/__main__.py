@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from .adapters.both import Adapter
+from .adapters.composite import Adapter
 from .recording.findings import Findings
 from .recording.recorder import Recorder
 from .widget.tracebacks import of_user

@@ -11,7 +11,7 @@ from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
-from .adapters.both import Adapter
+from .adapters.composite import Adapter
 from .adapters.names import named
 from .graph import runtime
 from .graph.base import RunBase

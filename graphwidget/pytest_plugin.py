@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch the fixtures of each test."""
     if item.config.getoption("graphwidget"):
-        from .adapters.both import Adapter
+        from .adapters.composite import Adapter
         from .recording.recorder import Recorder
 
         item.stash[_adapter] = Adapter(Recorder())

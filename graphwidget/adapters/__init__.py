@@ -1,6 +1,6 @@
 """Adapters: what turns live tensors and graphs into events.
 
-``both.py`` is the adapter of the product. It is made of three, each of which observes one kind of
+``composite.py`` is the adapter of the product. It joins three, each of which observes one kind of
 program and records what it does:
 
 - ``native.py``: graphwidget's own engine. ``observed_ops.py`` observes its ops,

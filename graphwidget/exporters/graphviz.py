@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..adapters.both import model_of
+from ..adapters.composite import model_of
 from ..adapters.error_words import full_name
 from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..adapters import both
+from ..adapters import composite
 from ..recording.findings import Findings
 from ..recording.recorder import Recorder
 from .tracebacks import leave_out_own
@@ -25,7 +25,7 @@ def explain() -> Findings:
     Each has its ``kind``, the lines of the ``reader`` and the ``culprit``, a ``fix`` as code and
     a ``text``. Needs ``%load_ext graphwidget``, ``graphwidget.watch()`` or ``diagnose()`` around
     what ran."""
-    adapter = both.newest()
+    adapter = composite.newest()
     found = Findings([] if adapter is None else adapter.findings())
     if adapter is None or adapter.pytorch is None or adapter.erred:
         found.nothing = OF_PYTORCH
@@ -36,7 +36,7 @@ def explain() -> Findings:
 def diagnose() -> Iterator[Diagnosis]:
     """Say what is wrong with the PyTorch program in the block: attached to its error as notes,
     and, where no error is raised, printed at the end. ``as found`` gives the findings."""
-    adapter = both.Adapter(Recorder())
+    adapter = composite.Adapter(Recorder())
     adapter.light = True
     found = Diagnosis(adapter)
     with adapter.observing():
@@ -54,7 +54,7 @@ def diagnose() -> Iterator[Diagnosis]:
 class Diagnosis:
     """Findings of ``diagnose`` so far."""
 
-    def __init__(self, adapter: both.Adapter) -> None:
+    def __init__(self, adapter: composite.Adapter) -> None:
         self.adapter = adapter
         self.over = False
         """True if the block has ended well."""

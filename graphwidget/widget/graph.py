@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..adapters.both import Adapter
+from ..adapters.composite import Adapter
 from ..exporters import html
 from ..graph import runtime
 from ..graph.base import RunBase

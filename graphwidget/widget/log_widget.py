@@ -11,7 +11,7 @@ from typing import Any
 
 import traitlets
 
-from ..adapters.both import Adapter
+from ..adapters.composite import Adapter
 from ..adapters.names import named
 from ..graph.tensor import Tensor
 from ..recording.recorder import Recorder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..adapters import both
+from ..adapters import composite
 from ..adapters.error_words import full_name
 from ..adapters.imported_torch import is_real
 from ..exporters import html
@@ -35,13 +35,13 @@ def to_html(path: str | Path, what: Any = None, title: str = "graphwidget") -> P
     if what is not None and not (isinstance(what, Tensor) or is_real(what)):
         name = full_name(type(what))
         raise TypeError(f"to_html(path, what) writes a Tensor or a GraphWidget, not {name}")
-    adapter = both.newest() if what is None else both.recording_of(what)[0]
+    adapter = composite.newest() if what is None else composite.recording_of(what)[0]
     if adapter is None:
         raise ValueError(NOTHING)
     return write(adapter, path, title)
 
 
-def write(adapter: both.Adapter, path: str | Path, title: str) -> Path:
+def write(adapter: composite.Adapter, path: str | Path, title: str) -> Path:
     """Write the page of a recording, which may go on.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..adapters.both import Adapter
+from ..adapters.composite import Adapter
 from ..adapters.imported_torch import is_real
 from ..adapters.pytorch.live import LiveRun
 from ..autograd.backward import make_run

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..adapters.both import Adapter
+from ..adapters.composite import Adapter
 from .graph import GraphWidget
 
 _current: weakref.ref[Watch] | None = None

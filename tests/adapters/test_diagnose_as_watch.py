@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from graphwidget.adapters.both import Adapter
+from graphwidget.adapters.composite import Adapter
 from graphwidget.adapters.pytorch.tape import MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.log import Log

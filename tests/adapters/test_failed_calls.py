@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.adapters.both import Adapter
+from graphwidget.adapters.composite import Adapter
 from graphwidget.recording.fold import Model, Row
 from graphwidget.recording.recorder import Recorder
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.adapters.both import newest
+from graphwidget.adapters.composite import newest
 
 PROGRAMS = {
     "of different lengths": "a = torch.nested.nested_tensor("

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphwidget
-from tests.both import both
+from tests.compare_engines import both
 
 
 def test_a_loop_that_scales_where_there_is_a_gpu() -> None:

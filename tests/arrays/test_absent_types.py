@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.both import attempt
+from tests.compare_engines import attempt
 
 ROOT = Path(__file__).parents[2]
 TYPES = sorted(name for name, each in vars(torch).items() if isinstance(each, torch.dtype))

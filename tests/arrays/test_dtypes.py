@@ -12,7 +12,7 @@ import torch
 
 from graphwidget.arrays import devices, dtypes
 from graphwidget.arrays.size import Size
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 NUMBERS = (True, 2, 2.5)
 OPERANDS: list[tuple[Any, Any]] = [

@@ -5,7 +5,7 @@ import torch
 import torch.types
 
 import graphwidget
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 RESULTS = [name for name in dir(graphwidget.return_types) if not name.startswith("_")]
 

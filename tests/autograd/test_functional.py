@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import graphwidget
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 PROGRAMS = """
 # jacobians of all forms

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 PROGRAMS = """
 # the order at a leaf and at an intermediate

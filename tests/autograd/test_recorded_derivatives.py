@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 SETUP = """
 x = torch.tensor([[0.3, 0.6, 0.2], [0.5, 0.1, 0.4]], requires_grad=True)

@@ -12,7 +12,7 @@ import pytest
 
 import graphwidget
 from graphwidget.autograd.backward import make_run
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 
 def graph() -> tuple[Any, Any, Any]:

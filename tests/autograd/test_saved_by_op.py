@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.both import attempt, both
+from tests.compare_engines import attempt, both
 
 UNARY = (
     "x.abs()", "x.log()", "x.log2()", "x.log1p()", "x.sin()", "x.cos()", "x.asin()", "x.acos()",

@@ -8,7 +8,7 @@ import pytest
 
 import graphwidget
 from graphwidget.arrays import warnings as warning
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 PROGRAMS = """
 # what may not be set

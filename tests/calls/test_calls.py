@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.both import compare, source
+from tests.compare_engines import compare, source
 
 REPORTED = """
 def saved(out):

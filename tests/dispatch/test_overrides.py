@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 SETUP = """
 F = torch.nn.functional

@@ -3,7 +3,7 @@
 import pytest
 
 import graphwidget
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 VERSIONS = """
 # what counts

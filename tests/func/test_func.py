@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.both import attempt, both, differences, is_tensor, numbers, source
+from tests.compare_engines import attempt, both, differences, is_tensor, numbers, source
 
 CALLS = (Path(__file__).with_name("calls.txt")).read_text().strip().split("\n")
 

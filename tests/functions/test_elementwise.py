@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.both import both
+from tests.compare_engines import both
 
 
 @pytest.mark.parametrize("call", ["x / 2", "x * 2", "x + 1", "x * x", "x.sin()", "-x", "x.exp()"])

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.both import both
+from tests.compare_engines import both
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 
 @pytest.mark.parametrize("factor", ["cholesky(p)", "qr(x)[1]"])

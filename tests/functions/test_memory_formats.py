@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 F = torch.nn.functional

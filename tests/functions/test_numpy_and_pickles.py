@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.both import is_tensor
+from tests.compare_engines import is_tensor
 
 ENGINES = pytest.mark.parametrize("engine", [graphwidget, torch], ids=["graphwidget", "torch"])
 

@@ -10,7 +10,7 @@ import torch
 
 from graphwidget.arrays import dtypes
 from graphwidget.functions.tensor import printing
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "int8", "bool")
 SHAPES = [(), (0,), (2, 0), (0, 3), (1,), (5,), (3, 4), (2, 3, 4), (1, 1, 1, 2), (40,), (2, 33),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 SETUP = """
 torch.manual_seed(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 SETUP = """
 x = torch.tensor([[1.5, -0.5, 2.0, 0.25], [0.0, 3.0, -1.0, 1.0], [4.0, 0.5, 0.75, -2.0]],

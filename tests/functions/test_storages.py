@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphwidget as gw
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 PROGRAMS = programs((Path(__file__).parent / "storages.txt").read_text())
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 QUIET = "import warnings\nimport numpy as np\nwarnings.simplefilter('ignore')\n"
 """PyTorch's ``__array_wrap__`` is deprecated by numpy, and of slow lists it warns once."""

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import graphwidget
-from tests.both import (
+from tests.compare_engines import (
     TOLERANCE,
     attempt,
     counts,

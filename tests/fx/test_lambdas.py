@@ -11,7 +11,7 @@ import torch
 import torch.fx
 
 import graphwidget
-from tests.both import attempt
+from tests.compare_engines import attempt
 from tests.fx.test_programs import settled
 
 LAMBDAS = Path(__file__).with_name("lambdas.txt").read_text().strip().split("\n")

@@ -20,7 +20,7 @@ import torch.fx
 
 import graphwidget
 import graphwidget.fx
-from tests.both import attempt, close, is_tensor, programs
+from tests.compare_engines import attempt, close, is_tensor, programs
 
 PROGRAMS = programs(Path(__file__).with_name("programs.txt").read_text())
 CHANGING = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 GRAPH = """
 # numbers that fill a slot and those that do not

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 START = """
 F = torch.nn.functional

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 x = torch.arange(1., 13.).reshape(3, 4).requires_grad_()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 nn, F = torch.nn, torch.nn.functional

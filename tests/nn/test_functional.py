@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 START = """
 import warnings

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 LAYERS = Path(__file__).with_name("layers.txt").read_text("utf-8").splitlines()[1:]
 SETUP = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 import copy, pickle

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import graphwidget
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 nn = torch.nn

@@ -16,7 +16,7 @@ import torch
 import graphwidget
 from graphwidget.graph.listeners import switch_listener
 from graphwidget.optable import TABLE, Op
-from tests.both import attempt, describe, differences, is_tensor, numbers
+from tests.compare_engines import attempt, describe, differences, is_tensor, numbers
 from tests.extent import FULL
 from tests.optable.samples import IN_PLACE, SAMPLES, Sample
 

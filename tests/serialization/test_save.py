@@ -14,7 +14,7 @@ import safetensors.torch
 import torch
 
 import graphwidget as gw
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 

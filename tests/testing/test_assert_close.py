@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.both import both, source
+from tests.compare_engines import both, source
 
 CASES = """
 t([1., 2.]), t([1., 2.1])

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 SETUP = """
 import importlib

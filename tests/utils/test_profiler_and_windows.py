@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.both import both, programs, source
+from tests.compare_engines import both, programs, source
 
 PROGRAMS = programs((Path(__file__).parent / "profiler_and_windows.txt").read_text())
 

@@ -11,7 +11,7 @@ import torch
 
 import graphwidget
 import graphwidget.static as tf
-from graphwidget.adapters import both
+from graphwidget.adapters import composite
 from graphwidget.exporters import html
 
 
@@ -25,7 +25,7 @@ def front_end(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return f"{title}: {len(packed)} bytes"
 
     monkeypatch.setattr(html, "page", page)
-    monkeypatch.setattr(both, "_newest", [])
+    monkeypatch.setattr(composite, "_newest", [])
     return counts
 
 
