@@ -98,9 +98,9 @@ def _print(error: BaseException, findings: Findings) -> None:
     trace = of_user(error.__traceback__)
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<frozen runpy"):
         trace = trace.tb_next
-    told = {line for each in findings for line in each.lines()}
+    explained = {line for each in findings for line in each.lines()}
     notes = getattr(error, "__notes__", [])
-    notes[:] = [each for each in notes if each not in told]
+    notes[:] = [each for each in notes if each not in explained]
     traceback.print_exception(type(error), error, trace)
 
 

@@ -65,8 +65,8 @@ def pytest_runtest_makereport(
         error = None if call.excinfo is None else call.excinfo.value
         notes = "\n".join(getattr(error, "__notes__", ()))
         findings = [str(each) for each in adapter.findings(over=True)] if report.failed else []
-        told = [text for text in findings if text not in notes]
-        if told:
-            report.sections.append(("what is wrong with the graph", "\n\n".join(told)))
+        texts = [text for text in findings if text not in notes]
+        if texts:
+            report.sections.append(("what is wrong with the graph", "\n\n".join(texts)))
         del item.stash[_adapter]
     return report

@@ -141,8 +141,8 @@ class BackwardRuns:
             ref = node._rec
             if ref is None or ref.id not in self.nodes:
                 ref = self.identity.target(node, None)
-            told = self._grad(node.variable, "accumulated", grads[0], run._rec)
-            self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
+            record = self._grad(node.variable, "accumulated", grads[0], run._rec)
+            self.raw.append((self._accumulates, run._rec, ref, False, grads, record))
         except Exception as error:
             self.fault(error)
 
@@ -155,8 +155,8 @@ class BackwardRuns:
     # Gradients and flags -------------------------------------------------------------------
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         try:
-            told = self._grad(tensor, how, self.take((added,))[0], run._rec)
-            self.raw.append((self._emits_grad, *told))
+            record = self._grad(tensor, how, self.take((added,))[0], run._rec)
+            self.raw.append((self._emits_grad, *record))
         except Exception as error:
             self.fault(error)
 
@@ -298,11 +298,11 @@ class BackwardRuns:
         self._finish(run, node, freed, cls, indices, into)
 
     def _accumulated(
-        self, run: int, node: NodeRef, _freed: bool, grads: Grads, told: tuple[Any, ...]
+        self, run: int, node: NodeRef, _freed: bool, grads: Grads, record: tuple[Any, ...]
     ) -> None:
         """The same of a leaf's node, which adds to its gradient."""
         self._start(run, node, grads, None)
-        self._emit_grad(*told)
+        self._emit_grad(*record)
         self.recorder.emit(ev.Finish(run, node.id, (), None))
 
     def _finish(
@@ -311,8 +311,8 @@ class BackwardRuns:
     ) -> None:  # fmt: skip
         if indices is None:
             indices = edge_and_saved_indices(cls)[0]
-        told = self._summaries(grads)
-        every = tuple([None if at is None else told[at] for at in indices])
+        summaries = self._summaries(grads)
+        every = tuple([None if at is None else summaries[at] for at in indices])
         local, found = self._local, None
         if local is not None:
             found = tuple([None if at is None else local[at] for at in indices])
@@ -327,9 +327,9 @@ class BackwardRuns:
     ) -> None:  # fmt: skip
         if self.recorder.lost:
             self.calls.recall((value,))
-        told = None if data is None else summary(data)
+        summaries = None if data is None else summary(data)
         more = None if added is None else self.summarized(added)
-        self.recorder.emit(ev.Grad(value, how, told, more, run, grad_value))
+        self.recorder.emit(ev.Grad(value, how, summaries, more, run, grad_value))
 
     # Arrays --------------------------------------------------------------------------------
     def take(self, grads: Sequence[Any]) -> Grads:

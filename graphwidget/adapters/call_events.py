@@ -105,9 +105,9 @@ class CallEvents(Bindings):
 
     def _values(self, made: Sequence[Made], node: NodeRef | None) -> None:
         for ref, data, needs, view_of, _names in made:
-            leaf, told = node is None or not needs, summary(data)
+            leaf, info = node is None or not needs, summary(data)
             self.recorder.value(
-                ref, ev.Value(ref.id, ref.storage, ref.version, needs, leaf, False, view_of, told)
+                ref, ev.Value(ref.id, ref.storage, ref.version, needs, leaf, False, view_of, info)
             )
 
     def earlier(self, made: Earlier) -> int:
@@ -180,8 +180,8 @@ class CallEvents(Bindings):
         node = record[NODE]
         for ref, data, needs, view_of, _names in record[MADE]:
             if ref.id == value:
-                leaf, told = node is None or not needs, summary(data)
-                event = ev.Value(value, ref.storage, ref.version, needs, leaf, False, view_of, told)
+                leaf, info = node is None or not needs, summary(data)
+                event = ev.Value(value, ref.storage, ref.version, needs, leaf, False, view_of, info)
                 self.recorder.value(ref, event)
 
     def _source(self, position: Position | None) -> int | None:

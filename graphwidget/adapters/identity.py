@@ -144,16 +144,16 @@ class Identity:
         grad = None if owner is None else owner._grad
         return owner if grad is not None and grad._data is tensor._data else None
 
-    def emit_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
-        """Emit the value as it is now, with the summary ``told`` or the usual one."""
+    def emit_value(self, tensor: TensorBase, ref: Ref, given: ev.Summary | None = None) -> None:
+        """Emit the value as it is now, with the summary ``given`` or the usual one."""
         captured: Captured | None = None
-        if told is None:
+        if given is None:
             captured = capture(tensor._data)
-        self.emit_content(tensor, ref, captured, told)
+        self.emit_content(tensor, ref, captured, given)
 
     def emit_content(
         self, tensor: TensorBase, ref: Ref, content: Captured | None,
-        told: ev.Summary | None = None,
+        given: ev.Summary | None = None,
     ) -> None:  # fmt: skip
         """Emit the value with that content, or summary."""
         view, kind = tensor._view, cast(Any, type(tensor))
@@ -168,19 +168,19 @@ class Identity:
             owner = owner if tensor._counter is owner._grad._counter else None
         of = None if owner is None else self.current(owner).id
         self.append(
-            (self.emits_value, ref, needed, leaf, parameter, base, content, told, of)
+            (self.emits_value, ref, needed, leaf, parameter, base, content, given, of)
         )  # fmt: skip
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,
-        data: Captured | None, told: ev.Summary | None, of: int | None,
+        data: Captured | None, given: ev.Summary | None, of: int | None,
     ) -> None:  # fmt: skip
-        if told is None:
+        if given is None:
             assert data is not None
-            told = summary(data)
+            given = summary(data)
         self.recorder.value(
             ref,
-            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, told, of),
+            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, given, of),
         )
 
     # Nodes ---------------------------------------------------------------------------------
@@ -307,8 +307,8 @@ class Identity:
             value = self.earlier.numbers(tensor) if output is None else None
             if value is not None:
                 if version_of(tensor) == version == 0:
-                    told = summarize(tensor._data)
-                    event = ev.Value(value, value, version, True, False, False, None, told)
+                    content = summarize(tensor._data)
+                    event = ev.Value(value, value, version, True, False, False, None, content)
                     self.append((self.recorder.emit, event))
                 return ev.Saved(slot, value, value, version, None)
             tensor = tensor if output is None else output  # the node keeps its array

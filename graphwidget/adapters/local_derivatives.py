@@ -50,11 +50,11 @@ def copied(node: Any) -> Copied | None:
             arrays.append((array.dtype, array.shape, array.tobytes()))
     if metadata is None:
         return cls, node.fit, tuple(arrays), ()
-    told = metadata(node)
-    for each in told:
+    others = metadata(node)
+    for each in others:
         if each.__class__ is PackedIndices:
             return None
-    return cls, node.fit, tuple(arrays), told
+    return cls, node.fit, tuple(arrays), others
 
 
 @cache

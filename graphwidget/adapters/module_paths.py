@@ -126,9 +126,9 @@ class ModuleNames:
         for name, value in list(namespace.items()):
             if name.startswith("_") or is_a(value, (type, ModuleType)):
                 continue
-            for attribute, held in list(attributes(value).items()):
-                if is_module(held) and not attribute.startswith("_"):
-                    self._keep_all(f"{name}.{attribute}", held)
+            for attribute, member in list(attributes(value).items()):
+                if is_module(member) and not attribute.startswith("_"):
+                    self._keep_all(f"{name}.{attribute}", member)
 
     def knows(self, module: Any) -> bool:
         """Return whether the module has its name."""
@@ -141,8 +141,8 @@ class ModuleNames:
             if name.startswith("_") or is_a(value, type):
                 continue
             self._keep_value(name, value)
-            for attribute, held in list(attributes(value).items() if name == "self" else ()):
-                self._keep_value(f"self.{attribute}", held)
+            for attribute, member in list(attributes(value).items() if name == "self" else ()):
+                self._keep_value(f"self.{attribute}", member)
 
     def _keep_value(self, path: str, value: Any) -> None:
         """Name the module that a value is, or those that it holds as a plain container."""

@@ -143,8 +143,8 @@ class NativeAdapter(ObservedOps):
         if self.active:
             ref = self.identity.current(tensor)
         self.drain()
-        heard = ref.version == version_of(tensor)
-        return ref.id if heard and self.recorder.shows(ref.id, tensor._node) else None
+        current = ref.version == version_of(tensor)
+        return ref.id if current and self.recorder.shows(ref.id, tensor._node) else None
 
     def object(self, value: int) -> Any:
         """The tensor that is the value, or None when there is none any more."""

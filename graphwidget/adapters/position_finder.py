@@ -354,8 +354,8 @@ class PositionFinder:
     def _numbers_in(self, space: Mapping[str, Any], loop: Loop) -> Numbers:
         if loop in self.counted:
             return {}
-        held = ((name, self.number(space.get(name))) for name in bound_in(loop))
-        return {name: number for name, number in held if number is not None}
+        numbers = ((name, self.number(space.get(name))) for name in bound_in(loop))
+        return {name: number for name, number in numbers if number is not None}
 
     def left_loops(self) -> Ticks | None:
         """Return the numbers bound by the last iterations of its loops, while the program is

@@ -415,14 +415,14 @@ class Scopes:
         going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Iteration}
         for loop in self._loops:
             ahead = going.get(loop, {})
-            told, rows = loop.rows, [*loop.rows, ahead] if ahead else loop.rows
+            emitted, rows = loop.rows, [*loop.rows, ahead] if ahead else loop.rows
             names = tuple(loop.columns | dict.fromkeys(ahead))
-            if names and (told or ahead != loop.ahead):
+            if names and (emitted or ahead != loop.ahead):
                 columns = [_numbers([row.get(each) for row in rows]) for each in names]
                 self.recorder.emit(
                     ev.Curve(loop.scope, loop.first, names, tuple(zip(*columns, strict=True)))
                 )
-            loop.first += len(told)
+            loop.first += len(emitted)
             loop.rows, loop.ahead = [], dict(ahead)
         self._loops = [loop for loop in self._loops if not loop.closed]
 

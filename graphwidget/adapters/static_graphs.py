@@ -176,8 +176,8 @@ class StaticAdapter(Listener):
             self.recorder.emit(ev.Define(key, SIGNS.get(key, key.lower()), "", (), ()))
             return
         inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
-        told = tuple(ev.Derivative(*each) for each in derivatives(op))
-        self.recorder.emit(ev.Define(key, op.sign, op.text, inputs, told))
+        formulas = tuple(ev.Derivative(*each) for each in derivatives(op))
+        self.recorder.emit(ev.Define(key, op.sign, op.text, inputs, formulas))
 
     def _names(self, operation: Any, names: list[Names]) -> None:
         """Emit a result's name in the graph, and its variable's."""
@@ -206,10 +206,10 @@ class StaticAdapter(Listener):
         self._emit_value(symbol, number, _unknown(symbol))
         return number
 
-    def _emit_value(self, symbol: Any, number: int, told: ev.Summary) -> None:
+    def _emit_value(self, symbol: Any, number: int, info: ev.Summary) -> None:
         source = symbol.op.type in SOURCES
         self._emit(
-            ev.Value(number, number, 0, False, source, symbol.op.type == "VariableV2", None, told)
+            ev.Value(number, number, 0, False, source, symbol.op.type == "VariableV2", None, info)
         )
 
     def _scope(self, region: Any) -> int | None:
@@ -248,12 +248,12 @@ class StaticAdapter(Listener):
         op = _op_of(within)
         if op in TABLE:
             self._define(op, TABLE[op])
-        told = ev.Error(
+        event = ev.Error(
             "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
             (), None, op, inputs,
         )  # fmt: skip
         site = self.recorder.sites.at(frame.f_code, entries[last].tb_lasti)
-        self.recorder.raw.append((self._sited, told, site))
+        self.recorder.raw.append((self._sited, event, site))
 
     # Running -------------------------------------------------------------------------------
     @guarded
@@ -292,11 +292,11 @@ class StaticAdapter(Listener):
         if failed not in self._entries or not isinstance(error, OpError):
             return
         inputs = self._entries[failed][0].inputs
-        told = ev.Error(
+        event = ev.Error(
             "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
             (), None, _key_of(failed), tuple(x for x in inputs if isinstance(x, int)),
         )  # fmt: skip
-        self.recorder.raw.append((self._sited, told, self._sites.get(failed)))
+        self.recorder.raw.append((self._sited, event, self._sites.get(failed)))
 
     @guarded
     def entered(self, region: Any, values: Sequence[Any]) -> None:
@@ -313,10 +313,10 @@ class StaticAdapter(Listener):
             self.recorder.raw.append((self._arrived, symbol, self._value(symbol), capture(value)))
 
     def _arrived(self, symbol: Any, number: int, content: Captured) -> None:
-        told = summary(content)
+        numbers = summary(content)
         source = symbol.op.type in SOURCES
         parameter = symbol.op.type == "VariableV2"
-        self.recorder.emit(ev.Value(number, number, 0, False, source, parameter, None, told))
+        self.recorder.emit(ev.Value(number, number, 0, False, source, parameter, None, numbers))
 
     # Where ---------------------------------------------------------------------------------
     def _site(self, operation: Any) -> tuple[Site | None, list[Names]]:

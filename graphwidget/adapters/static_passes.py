@@ -104,9 +104,9 @@ class PassAdapter(StaticAdapter):
         if call is None:
             call = self._calls[mark] = self.recorder.ids.call()
         self._define(key, op)
-        told = tuple(self._value(each) for each in outputs)
+        results = tuple(self._value(each) for each in outputs)
         source = self.recorder.source(self._sites.get(operation))
-        return ev.Step(call, key, inputs, params, told, scope, source)
+        return ev.Step(call, key, inputs, params, results, scope, source)
 
     def _operand(self, symbol: Any, program: Program, wanted: bool = False) -> Any:
         """Return an input of a call: a value, with its numbers if it is a constant; or, unless
@@ -120,8 +120,8 @@ class PassAdapter(StaticAdapter):
         number = self._value(symbol)
         if symbol not in self._known:
             self._known.add(symbol)
-            told = summary(capture(np.asarray(array)))
-            self._emit_value(symbol, number, told)
+            content = summary(capture(np.asarray(array)))
+            self._emit_value(symbol, number, content)
         return number
 
     def _block(self, first: Any, count: int) -> int:

@@ -117,8 +117,8 @@ class FunctionNode(Node):
         Raises:
             RuntimeError: PyTorch's texts.
         """
-        told = (self.dirty_tensors, NOT_DIRTY), (self.non_differentiable, NOT_MARKED)
-        for marked, text in told:
+        marks = (self.dirty_tensors, NOT_DIRTY), (self.non_differentiable, NOT_MARKED)
+        for marked, text in marks:
             if not all(isinstance(each, Tensor) for each in marked or ()):
                 raise RuntimeError(text)
 

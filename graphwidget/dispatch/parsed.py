@@ -224,7 +224,7 @@ def parsed_source(parsed: ParsedFunction, own: Names, out: tuple[str, Out] | Non
     open_ended = any(p.kind is p.VAR_KEYWORD for p in parsed.parameters)
     keywords = [p.name for p in parsed.parameters if p.kind is p.KEYWORD_ONLY]
     more = rest or "more"
-    told = values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
+    arguments = values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
     taken = [f"{p.name}={missing}" for p in places]
     doubts = list(refusal_conditions(parsed, own))
     if parsed.target in RECORDED and keywords in ([], ["out"]) and only_tensors(parsed):
@@ -235,16 +235,16 @@ def parsed_source(parsed: ParsedFunction, own: Names, out: tuple[str, Out] | Non
         defaults = [p for p in parsed.parameters if p.kind is p.KEYWORD_ONLY]
         named = [p.name for p in places[parsed.section == "Tensor" :]]
         surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
-        told = f"{values}, spelled, named"
+        arguments = f"{values}, spelled, named"
         bound = [
             ask_line(parsed, own, values, "named"),
             *(f"{p.name} = {default(p, own)}" for p in defaults),
             *names_source(named, keywords, missing),
-            *[f"if {' or '.join(surplus)}: return {parser}.unusual({told})"] * bool(surplus),
+            *[f"if {' or '.join(surplus)}: return {parser}.unusual({arguments})"] * bool(surplus),
         ]
         doubts += missing_companion(parsed, missing)
-    again = f"if {parser}.has_undeclared_override({told}): return {parser}.again({told})"
-    check = f"{parser}.check({told})"
+    again = f"if {parser}.has_undeclared_override({arguments}): return {parser}.again({arguments})"
+    check = f"{parser}.check({arguments})"
     return wrapper_source(
         [f"def {parsed.name}({', '.join(taken)}):", *bound],
         doubts, [check, *numbers_source(parsed, own)],

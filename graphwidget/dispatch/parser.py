@@ -34,16 +34,16 @@ class Call(NamedTuple):
 
 def invalid_combination(call: Call, options: list[str]) -> str:
     """Return the message for a call that could mean several signatures."""
-    told = f"{call.name}() received an invalid combination of arguments - "
+    text = f"{call.name}() received an invalid combination of arguments - "
     if len(options) > 1:
-        told += f"got {list_types(call)}, but expected one of:\n"
-        return told + "".join(f" * {each}\n{compare_signature(call, each)}" for each in options)
+        text += f"got {list_types(call)}, but expected one of:\n"
+        return text + "".join(f" * {each}\n{compare_signature(call, each)}" for each in options)
     (option,) = options
     unknown = unmatched_names(call, option)
     if unknown:
-        return told + "got unrecognized keyword arguments: " + ", ".join(unknown)
+        return text + "got unrecognized keyword arguments: " + ", ".join(unknown)
     got = mark_mismatches(call, option) if has_arity(call, option) else list_types(call)
-    return told + f"got {got}, but expected {option}"
+    return text + f"got {got}, but expected {option}"
 
 
 def compare_signature(call: Call, option: str) -> str:

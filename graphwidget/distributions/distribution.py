@@ -205,9 +205,9 @@ class Distribution:
             )
 
     def __repr__(self) -> str:
-        told = []
+        parts = []
         for name in self.arg_constraints:
             if name in self.__dict__:
                 value = self.__dict__[name]
-                told.append(f"{name}: {value if value.numel() == 1 else value.size()}")
-        return f"{type(self).__name__}({', '.join(told)})"
+                parts.append(f"{name}: {value if value.numel() == 1 else value.size()}")
+        return f"{type(self).__name__}({', '.join(parts)})"

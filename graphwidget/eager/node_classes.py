@@ -115,8 +115,8 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             lines += input_source(name, arrays)
             if not arrays and name in op.optional:
                 lines.append(f"    if {name}._data is None: {name} = None")
-    held = tensor_metadata(op, targets)
-    for name in held:
+    metadata = tensor_metadata(op, targets)
+    for name in metadata:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed_error(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
         lines.append(f"    else: {name}.check(node)")
@@ -124,7 +124,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     lines += [f"    {name} = node.p_{name}" for name in hidden]
     left_out = [name for name in saved if name in op.optional]
     released = [f"node.saved_{name}" for name in saved if name not in left_out]
-    released += [f"node.p_{name}" for name in (*held, *hidden)]
+    released += [f"node.p_{name}" for name in (*metadata, *hidden)]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
     for name in left_out:  # nothing cannot be freed
@@ -259,12 +259,12 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
             for child, slot in zip(children, target_slots(targets), strict=True)
         ),
     ]
-    gives, founds, told = [], [], []
+    gives, founds, results = [], [], []
     for i, result in enumerate(formula_source(op, targets, True)):
         if gives_no_gradient(op.derivatives[targets[i]]):
-            told.append("None")
+            results.append("None")
             continue
-        told.append(f"found{i}")
+        results.append(f"found{i}")
         founds.append(f"    found{i} = {result}")
         if fitting:
             founds.append(f"    if fit is not None: found{i} = fit_to(found{i}, fit[{i}])")
@@ -274,7 +274,7 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
     lines += quiet_lines(founds, "    ") if founds and op.warns else founds
-    finished = f"({', '.join(told)},), {'not keep' if holds else 'False'}"
+    finished = f"({', '.join(results)},), {'not keep' if holds else 'False'}"
     lines.append(f"    if observer is not None: observer.node_finishes(run, node, {finished})")
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:

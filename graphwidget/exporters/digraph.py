@@ -12,11 +12,11 @@ from .dot import NO_DOT, has_dot, require_dot
 class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
     """A ``graphviz.Digraph`` that says what is missing if it cannot be rendered."""
 
-    told = (0, 0)
+    counts = (0, 0)
     """Numbers of values and pills drawn."""
 
     def __repr__(self) -> str:
-        values, pills = self.told
+        values, pills = self.counts
         return f"<graph of {values} values and {pills} operations>"
 
     def pipe(self, *args: Any, **kwargs: Any) -> Any:

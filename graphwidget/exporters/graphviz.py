@@ -121,9 +121,9 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         row = model.scopes[iteration]
         loop = model.scopes.get(row["parent"], {"text": ""})
         count = model.loops[row["parent"]]["count"]
-        told = f"iteration {row['name']} of {count}: {loop['text']}"
-        graph.attr(label=plain(told), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
-    graph.told = (len(picture.cards), len(picture.pills))
+        counts = f"iteration {row['name']} of {count}: {loop['text']}"
+        graph.attr(label=plain(counts), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
+    graph.counts = (len(picture.cards), len(picture.pills))
     return graph
 
 

@@ -87,8 +87,8 @@ def in_a_line(summary: Any) -> str:
     low, high, mean, nonfinite = stats
     if low == high == 0 and not nonfinite:
         return "all 0"
-    told = f"{_number(low)} … {_number(high)}, mean {_number(mean)}"
-    return f"⚠ {nonfinite} not finite, {told}" if nonfinite else told
+    span = f"{_number(low)} … {_number(high)}, mean {_number(mean)}"
+    return f"⚠ {nonfinite} not finite, {span}" if nonfinite else span
 
 
 def in_rows(summary: Any) -> list[str]:
@@ -107,8 +107,8 @@ def _rows(shape: Sequence[int], dtype: str, values: Sequence[Number]) -> list[st
         return [mark + texts[0]]
     columns, outer = shape[-1], len(shape) - 1
     rows = [texts[i : i + columns] for i in range(0, len(texts), columns)]
-    told = [", ".join([*row[:4], "…"] if columns > 4 else row) for row in rows[:3]]
-    lines = [("[" * outer if nr == 0 else " " * outer) + f"[{row}]" for nr, row in enumerate(told)]
+    text = [", ".join([*row[:4], "…"] if columns > 4 else row) for row in rows[:3]]
+    lines = [("[" * outer if nr == 0 else " " * outer) + f"[{row}]" for nr, row in enumerate(text)]
     last = len(rows) - 1
     lines = [line if nr == last else f"{line}," for nr, line in enumerate(lines)]
     lines[-1] += "]" * outer if len(rows) <= 3 else ""

@@ -62,12 +62,12 @@ def check_names(module: Module, given: dict[str, Any], places: Owners) -> None:
     Raises:
         RuntimeError: PyTorch's text.
     """
-    held = {name for name, (register, own) in places.items() if register[own] is not None}
+    own_names = {name for name, (register, own) in places.items() if register[own] is not None}
     texts = [
         f"{word} key(s): {', '.join(map(repr, names))}."
         for word, names in (
-            ("Unexpected", sorted(given.keys() - held)),
-            ("Missing", sorted(held - given.keys())),
+            ("Unexpected", sorted(given.keys() - own_names)),
+            ("Missing", sorted(own_names - given.keys())),
         )
         if names
     ]
@@ -83,14 +83,14 @@ def with_tied_names(given: dict[str, Any], places: Owners) -> dict[str, Any]:
     Raises:
         ValueError: several tensors for one (PyTorch's text).
     """
-    held = {name: register[own] for name, (register, own) in places.items()}
+    own_names = {name: register[own] for name, (register, own) in places.items()}
     names: dict[int, list[str]] = {}
-    for name, tensor in held.items():
+    for name, tensor in own_names.items():
         if tensor is not None:
             names.setdefault(id(tensor), []).append(name)
     found = {}
     for name, tensor in given.items():
-        alike = names.get(id(held.get(name)), [name])
+        alike = names.get(id(own_names.get(name)), [name])
         if any(given.get(other, tensor) is not tensor for other in alike):
             raise ValueError(
                 f"functional_call got multiple values for keys {sorted(alike)}, which are tied. "

@@ -48,8 +48,8 @@ def compiled(code: PythonCode, place: dict[str, Any]) -> Any:
     if place:
         key += f" from {place['co_filename']}:{place['co_firstlineno']} in {place['co_name']}"
     names = dict(code.globals)
-    told = {**names, "__file__": key, "__name__": key, "__loader__": _Source(code.src)}
-    linecache.lazycache(key, told)
+    module_names = {**names, "__file__": key, "__name__": key, "__loader__": _Source(code.src)}
+    linecache.lazycache(key, module_names)
     exec(compile(code.src, key, "exec", dont_inherit=True), names)
     return names.pop("forward")
 

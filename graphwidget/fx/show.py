@@ -33,7 +33,7 @@ UNKNOWN = ev.Summary((), "", None, None, None)
 
 def show(graph: Any) -> Recorded:
     """The widget that shows a graph, with the picture of it where there are no widgets."""
-    log = Teller().tell(graph)
+    log = GraphLog().log_of(graph)
     words = f"<Graph: {len(graph.nodes)} nodes>"
     return Recorded(log, words, lambda: table(rows(graph)) + (image(log.model(), words) or ""))
 
@@ -66,7 +66,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
 
 
-class Teller:
+class GraphLog:
     """Emits the nodes of a graph as events."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Teller:
         self.values: dict[Node, int] = {}
         self.modules: list[tuple[str, int]] = []  # open ones, (key, scope) each
 
-    def tell(self, graph: Any) -> Log:
+    def log_of(self, graph: Any) -> Log:
         """The log of a graph."""
         for node, row in zip(graph.nodes, rows(graph), strict=True):
             call = None
@@ -88,9 +88,9 @@ class Teller:
         return self.recorder.log
 
     def _source(self, node: Node) -> None:
-        held = attribute(node) if node.op == "get_attr" else None
-        known = summarize(held._data) if isinstance(held, Tensor) else promise(node)
-        self._value(node, known, isinstance(held, Parameter))
+        value = attribute(node) if node.op == "get_attr" else None
+        known = summarize(value._data) if isinstance(value, Tensor) else promise(node)
+        self._value(node, known, isinstance(value, Parameter))
         own = node.op == "get_attr"
         name = str(node.target) if own else node.name
         self.recorder.emit(ev.Name(self.values[node], name, "module" if own else ""))
@@ -122,8 +122,8 @@ class Teller:
                 yield self.values[arg]
             elif isinstance(arg, (int, float, str)):
                 yield repr(arg)
-        told = {arg for arg in node.args if isinstance(arg, Node)}
-        inner = (each for each in node.all_input_nodes if each not in told)
+        direct = {arg for arg in node.args if isinstance(arg, Node)}
+        inner = (each for each in node.all_input_nodes if each not in direct)
         yield from (self.values[each] for each in inner if each in self.values)
 
     def _define(self, node: Node) -> str:
@@ -135,8 +135,8 @@ class Teller:
         if op is None:
             self.recorder.emit(ev.Define(key, sign_of(node), "", (), ()))
         else:
-            told = tuple(ev.Derivative(*each) for each in derivatives(op))
-            self.recorder.emit(ev.Define(key, op.sign, op.text, tuple(op.inputs), told))
+            formulas = tuple(ev.Derivative(*each) for each in derivatives(op))
+            self.recorder.emit(ev.Define(key, op.sign, op.text, tuple(op.inputs), formulas))
         return key
 
     def _scope(self, node: Node) -> int | None:
@@ -172,8 +172,8 @@ def op_of(node: Node) -> Op | None:
 def sign_of(node: Node) -> str:
     """Return the label of a node: of modules the name and the class, of functions the name."""
     last = str(node._pretty_print_target(node.target)).rpartition(".")[2]
-    held = attribute(node) if node.op == "call_module" else None
-    return last if held is None else f"{last}: {type(held).__name__}"
+    module = attribute(node) if node.op == "call_module" else None
+    return last if module is None else f"{last}: {type(module).__name__}"
 
 
 def attribute(node: Node) -> Any:

@@ -19,18 +19,18 @@ class Listeners:
 
     def __init__(self, members: tuple[Any, ...]) -> None:
         for event in EVENTS:
-            heard = [getattr(each, event) for each in members if hasattr(each, event)]
-            setattr(self, event, heard[0] if len(heard) == 1 else call_all(heard))
+            handlers = [getattr(each, event) for each in members if hasattr(each, event)]
+            setattr(self, event, handlers[0] if len(handlers) == 1 else call_all(handlers))
 
 
 def call_all(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
     """One method that calls several and returns what the first returned."""
 
-    def heard(*args: Any) -> Any:
+    def call(*args: Any) -> Any:
         results = [method(*args) for method in methods]
         return results[0] if results else None
 
-    return heard
+    return call
 
 
 HEARD = call_all([]).__code__

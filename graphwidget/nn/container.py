@@ -86,11 +86,11 @@ class Sequential(Module):
         """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
-        held = _held(self)
-        if not -len(held) <= index <= len(held):
+        modules = _held(self)
+        if not -len(modules) <= index <= len(modules):
             raise IndexError(f"Index out of range: {index}")
-        held.insert(index if index >= 0 else index + len(held), module)
-        _renumber(self, held)
+        modules.insert(index if index >= 0 else index + len(modules), module)
+        _renumber(self, modules)
         return self
 
     def extend(self: Seq, sequential: Iterable[Module]) -> Seq:
@@ -293,10 +293,10 @@ def _name_at(module: Sequential, index: SupportsIndex) -> str:
     return list(module._modules)[_place(index, len(module))]
 
 
-def _renumber(module: Module, held: list[Any]) -> None:
+def _renumber(module: Module, modules: list[Any]) -> None:
     """Let a module hold these under the names "0", "1", ..."""
     module._modules.clear()
-    module._modules.update({str(place): child for place, child in enumerate(held)})
+    module._modules.update({str(place): child for place, child in enumerate(modules)})
 
 
 def _checked_sequential(other: object) -> Sequential:

@@ -38,10 +38,10 @@ def repr_options(*options: str, flag: str = "") -> Callable[[Any], str]:
 
     def extra_repr(self: Any) -> str:
         """The options."""
-        told = [f"{name}={getattr(self, name)}" for name in options]
+        parts = [f"{name}={getattr(self, name)}" for name in options]
         if flag and getattr(self, flag):
-            told.append(f"{flag}=True")
-        return ", ".join(told)
+            parts.append(f"{flag}=True")
+        return ", ".join(parts)
 
     return extra_repr
 

@@ -61,10 +61,10 @@ class RNNBase(Module):
         self.proj_size = proj_size
         self._check_options(dropout)
         directions = 2 if bidirectional else 1
-        rows, told = self._gates * hidden_size, self._hidden_out_size
+        rows, out_size = self._gates * hidden_size, self._hidden_out_size
         for layer in range(num_layers):
-            inputs = input_size if layer == 0 else told * directions
-            shapes = {"ih": (rows, inputs), "hh": (rows, told), "hr": (proj_size, hidden_size)}
+            inputs = input_size if layer == 0 else out_size * directions
+            shapes = {"ih": (rows, inputs), "hh": (rows, out_size), "hr": (proj_size, hidden_size)}
             for name in self._layer_weight_names(layer):
                 kind, what, *_ = name.split("_")
                 shape = shapes[what] if kind == "weight" else (rows,)

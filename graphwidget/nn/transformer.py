@@ -204,13 +204,13 @@ def _to_additive_mask(mask: Tensor | None, like: Tensor) -> Tensor | None:
 
 
 def _detect_is_causal_mask(
-    mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool
+    mask: Tensor | None, is_causal: bool | None, sequence: Tensor, batch_first: bool
 ) -> bool:
     """Return whether a mask hides just what lies ahead, if nobody said so."""
     sizes = sequence.shape
     size = sizes[1 if batch_first and len(sizes) != 2 else 0]
-    if told is not None or mask is None:
-        return told is True
+    if is_causal is not None or mask is None:
+        return is_causal is True
     expected = _generate_square_subsequent_mask(size, np.float32)
     return mask.shape == expected.shape and bool((mask._data == expected._data).all())
 

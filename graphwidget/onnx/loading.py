@@ -210,15 +210,15 @@ class Reader:
 
     def outside(self, tensor: Any, where: str) -> np.ndarray:
         """A tensor in a file beside this one, and nowhere else."""
-        told = {each.key: each.value for each in tensor.external_data}
+        data = {each.key: each.value for each in tensor.external_data}
         if self.folder is None:
             raise LoadError(f"{where} lies in another file, and this one has no folder")
-        path = (self.folder / told.get("location", "")).resolve()
+        path = (self.folder / data.get("location", "")).resolve()
         if not path.is_relative_to(self.folder) or not path.is_file():
-            raise LoadError(f"{where} lies in {told.get('location')!r}, not in the file's folder")
+            raise LoadError(f"{where} lies in {data.get('location')!r}, not in the file's folder")
         dtype = np.dtype(self.onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
         count = int(np.prod(list(tensor.dims)))
-        start = int(told.get("offset", 0))
+        start = int(data.get("offset", 0))
         found = np.fromfile(path, dtype.newbyteorder("<"), count, offset=start)
         return found.astype(dtype).reshape(tuple(tensor.dims))
 

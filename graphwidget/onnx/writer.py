@@ -287,11 +287,11 @@ def write_while(w: Writer, operation: Operation, env: Env) -> list[Value | None]
         for i, each in enumerate(body.inputs)
     ]
 
-    def turn() -> list[Value]:
+    def iteration() -> list[Value]:
         last = w.region(body, carried, env)[: len(carried)]
         return [*w.region(test, last, env), *last]
 
-    graph = w.subgraph(name, [count, go, *carried], turn)
+    graph = w.subgraph(name, [count, go, *carried], iteration)
     most = None if limit is None else w.constant(np.array(limit, np.int64))
     outputs = max(len(first), 1)
     made = w("Loop", most, holds, *first, outputs=outputs, body=graph)

@@ -66,40 +66,40 @@ def strong_wolfe(
     def flat(point: Point) -> bool:
         return abs(point.slope) <= -CURVATURE * start.slope
 
-    before, now, turns = start, look(size), 0
+    before, now, evaluations = start, look(size), 0
     bracket: list[Point] = []
-    while turns < most:
-        if too_high(now) or (turns > 1 and now.loss >= before.loss):
+    while evaluations < most:
+        if too_high(now) or (evaluations > 1 and now.loss >= before.loss):
             bracket = [before, now]
             break
         if flat(now):
-            return now.loss, now.grad, now.at, turns + 1
+            return now.loss, now.grad, now.at, evaluations + 1
         if now.slope >= 0:
             bracket = [before, now]
             break
         bounds = (now.at + 0.01 * (now.at - before.at), now.at * 10)
         before, now = now, look(cubic_minimum(before, now, bounds))
-        turns += 1
-    if turns == most:
+        evaluations += 1
+    if evaluations == most:
         bracket = [start, now]
-    found, turns = _zoom(bracket, turns, most, direction, look, too_high, flat)
-    return found.loss, found.grad, found.at, turns + 1
+    found, evaluations = _zoom(bracket, evaluations, most, direction, look, too_high, flat)
+    return found.loss, found.grad, found.at, evaluations + 1
 
 
 def _zoom(
     bracket: list[Point],
-    turns: int,
+    evaluations: int,
     most: int,
     direction: Tensor,
     look: Callable[[float], Point],
     too_high: Callable[[Point], bool],
     flat: Callable[[Point], bool],
 ) -> tuple[Point, int]:
-    """Shrink a bracket around a point that will do; the best one, and the turns so far."""
+    """Shrink a bracket around a point that will do; the best one, and the evaluations so far."""
     reach = float(direction.abs().max())
     low, high = sorted(bracket, key=lambda point: point.loss)
     slow = False
-    while turns < most and abs(high.at - low.at) * reach >= LEAST_CHANGE:
+    while evaluations < most and abs(high.at - low.at) * reach >= LEAST_CHANGE:
         left, right = min(low.at, high.at), max(low.at, high.at)
         at = cubic_minimum(*((low, high) if low.at <= high.at else (high, low)))
         margin = 0.1 * (right - left)
@@ -112,7 +112,7 @@ def _zoom(
         else:
             slow = False
         now = look(at)
-        turns += 1
+        evaluations += 1
         if too_high(now) or now.loss >= low.loss:
             high = now
             if high.loss < low.loss:
@@ -124,7 +124,7 @@ def _zoom(
         low = now
         if done:
             break
-    return low, turns
+    return low, evaluations
 
 
 KEYS = (
@@ -212,7 +212,7 @@ class LBFGS(Optimizer):
         state["func_evals"] += 1
         if float(grad.abs().max()) <= group["tolerance_grad"]:
             return first
-        for turn in range(1, group["max_iter"] + 1):
+        for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             direction = self._direction(state, grad, group["history_size"])
             before = state["prev_loss"] = loss
@@ -223,7 +223,7 @@ class LBFGS(Optimizer):
             slope = grad.dot(direction)
             if float(slope) > -group["tolerance_change"]:
                 break
-            last = turn == group["max_iter"]
+            last = iteration == group["max_iter"]
             left = group["max_eval"] - evaluations
             loss, grad, size, used = self._evaluate_along(
                 evaluate, direction, size, (loss, grad, slope), left, last

@@ -212,10 +212,10 @@ def _retain(model: Model, node: Row) -> None:
 def _release(model: Model, node: Row) -> None:
     """The node keeps nothing any more: later writes are no matter to it."""
     for slot in node["saved"]:
-        held = model.holders.get(slot["storage"])
-        if held is not None:
-            held.pop(node["node"], None)
-            if not held:
+        nodes = model.holders.get(slot["storage"])
+        if nodes is not None:
+            nodes.pop(node["node"], None)
+            if not nodes:
                 del model.holders[slot["storage"]]
 
 
@@ -319,8 +319,8 @@ def _curve(model: Model, event: ev.Curve) -> None:
 def _pass(model: Model, event: ev.Pass) -> None:
     """The program is now what the pass made of it; what no call makes any more is a constant."""
     steps = [ev.Step(*step) for step in event.steps]
-    told = [[step.call, step.inputs, step.scope] for step in steps]
-    row = _row(event, time=model.time) | {"steps": told}
+    rows = [[step.call, step.inputs, step.scope] for step in steps]
+    row = _row(event, time=model.time) | {"steps": rows}
     for value in {value for step in steps for value in step.inputs} | set(event.wanted):
         if value in model.values:
             model.values[value]["call"] = None

@@ -90,9 +90,9 @@ class Position:
         """Functions, loops and iterations around, the outermost first; equal ones are the same."""
         self.uncounted = tuple(_uncounted(levels, counted))
         """Loops of libraries around, whose iterations are not counted."""
-        turns = [each for each in self.regions if each.kind == "iteration"]
-        told = (each for each in turns[:-1] if each.key.target is not None and not each.fetches)
-        self.outer = _the_same(tuple(told))
+        regions = [each for each in self.regions if each.kind == "iteration"]
+        outer = (each for each in regions[:-1] if each.key.target is not None and not each.fetches)
+        self.outer = _the_same(tuple(outer))
         """Iterations of loops around other loops: the same position may belong to another one."""
         self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
@@ -139,11 +139,11 @@ class Position:
 def _holders(outer: tuple[Region, ...], levels: tuple[Level, ...]) -> list[Holder]:
     """The frames that hold the variables of loops, the innermost first."""
     found: list[Holder] = []
-    for turn in sorted(outer, key=lambda turn: -turn.level):
-        holder = Holder(len(levels) - 1 - turn.level, turn.key.local, [])
+    for iteration in sorted(outer, key=lambda iteration: -iteration.level):
+        holder = Holder(len(levels) - 1 - iteration.level, iteration.key.local, [])
         if not found or found[-1][:2] != holder[:2]:
             found.append(holder)
-        found[-1].loops.append(turn.key)
+        found[-1].loops.append(iteration.key)
     return found
 
 

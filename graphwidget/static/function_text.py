@@ -166,7 +166,7 @@ def write_while(step: Step, text: Text, write: WriteProgram) -> None:
     """``while True``: the condition's lines, a ``break``, the body's lines."""
     operation = step.operation
     test, body = operation.regions
-    *results, turns = operation.outputs
+    *results, history_of = operation.outputs
     first = [each for each in operation.inputs if each is not None]
     starts = [value(symbol, like, text) for symbol, like in zip(first, results, strict=True)]
     names = [text.name(each) for each in results]
@@ -174,7 +174,7 @@ def write_while(step: Step, text: Text, write: WriteProgram) -> None:
         share(region_symbols, names, text)
     assign(names, starts, step, text)
     kept, limit = operation.params["keep"][0], operation.params["maximum_iterations"]
-    history, count = text.name(turns), f"n_{text.name(turns)}"
+    history, count = text.name(history_of), f"n_{text.name(history_of)}"
     text.line(f"{history} = []" if limit is None else f"{history} = []; {count} = 0", step)
     text.line("while True:", step)
     text.depth += 1
@@ -196,7 +196,7 @@ def write_while_grad(step: Step, text: Text, write: WriteProgram) -> None:
     """A loop over the iterations, the last first."""
     operation = step.operation
     (region,) = operation.regions
-    turns, *first = (each for each in operation.inputs if each is not None)
+    history_of, *first = (each for each in operation.inputs if each is not None)
     results, count = operation.outputs, operation.params["carried"]
     starts = [value(symbol, like, text) for symbol, like in zip(first, results, strict=True)]
     names = [text.name(each) for each in results]
@@ -205,7 +205,7 @@ def write_while_grad(step: Step, text: Text, write: WriteProgram) -> None:
     begun = region.inputs[: len(region.inputs) - count]
     share(region.inputs[len(begun) :], names[:count], text)
     begin = [text.name(each) for each in begun]
-    text.line(f"for {', '.join(begin)}, in reversed({text.name(turns)}):", step)
+    text.line(f"for {', '.join(begin)}, in reversed({text.name(history_of)}):", step)
     text.depth += 1
     outputs = write_region(region, text, write)
     found = [value(each, like, text) for each, like in zip(outputs, results, strict=True)]

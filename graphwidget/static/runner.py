@@ -307,7 +307,7 @@ def run_while(operation: Operation, env: Env, state: State) -> Sequence[Any]:
     test, body = operation.regions
     outside = [inner_env(region, env, state) for region in (test, body)]
     values = [value_of(each, env, operation) for each in operation.operands]
-    turns: list[list[Any]] = []
+    history: list[list[Any]] = []
     keep = operation.params["keep"]
     limit = operation.params["maximum_iterations"]
     count = 0
@@ -315,22 +315,22 @@ def run_while(operation: Operation, env: Env, state: State) -> Sequence[Any]:
         found = run_region(body, outside[1], values, state)
         kept = len(operation.outputs) - 1
         if keep[0]:
-            turns.append([*values, *found[kept:]])
+            history.append([*values, *found[kept:]])
         values = found[:kept]
         count += 1
-    return [*values, turns]
+    return [*values, history]
 
 
 def run_while_grad(operation: Operation, env: Env, state: State) -> Sequence[Any]:
     """Walk a loop's iterations back: from the gradients of an iteration's results to those of its
     initial values, adding up those of captured values."""
     (step,) = operation.regions
-    turns, *grads = (value_of(each, env, operation) for each in operation.operands)
+    history, *grads = (value_of(each, env, operation) for each in operation.operands)
     outside = inner_env(step, env, state)
     count = operation.params["carried"]
     values, sums = grads[:count], grads[count:]
-    for turn in reversed(turns):
-        found = run_region(step, outside, [*turn, *values], state)
+    for entry in reversed(history):
+        found = run_region(step, outside, [*entry, *values], state)
         values, added = found[:count], found[count:]
         sums = [a + b for a, b in zip(sums, added, strict=True)]
     return [*values, *sums]

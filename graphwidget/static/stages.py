@@ -37,24 +37,24 @@ def peak(compiled: Compiled, env: Env) -> int:
         env: the arrays of a run of the same operations. What is given, and constants, are not
             counted: they are there before.
     """
-    held = Held(compiled, env)
+    memory = Held(compiled, env)
     steps, place = compiled.program.steps, 0
     while place < len(steps):
         block = compiled.blocks.get(place)
         if block is None:
             for each in steps[place].outputs:
-                held.take(each)
+                memory.take(each)
             count = 1
         else:
             for each in block.results:
-                held.take(each)
-            held.note(block.scratch)
+                memory.take(each)
+            memory.note(block.scratch)
             count = len(block.steps)
         for at in range(place, place + count):
             for each in compiled.dying.get(at, ()):
-                held.drop(each)
+                memory.drop(each)
         place += count
-    return held.most
+    return memory.most
 
 
 class Held:

@@ -53,8 +53,8 @@ class Variable:
             made = graph.create("VariableV2", (), [ref_spec(self.initial_value)], name=scope)
             self.ref = made.outputs[0]
             self.initializer = _assign("Assign", self.ref, self.initial_value, "Assign").op
-            held = Spec(self.initial_value.dtype.base_dtype, self.ref.sizes)
-            self._read = graph.create("Identity", (self.ref,), [held], name="read").outputs[0]
+            spec = Spec(self.initial_value.dtype.base_dtype, self.ref.sizes)
+            self._read = graph.create("Identity", (self.ref,), [spec], name="read").outputs[0]
         self.trainable = trainable
         names = [GLOBAL] if collections is None else list(collections)
         for each in [*names, *([TRAINABLE] if trainable else [])]:
@@ -107,8 +107,8 @@ class Variable:
 
     def read_value(self) -> Symbol:
         """Return the value at the time when the operation made here runs."""
-        held = Spec(self.dtype.base_dtype, self.ref.sizes)
-        return self.graph.create("Identity", (self.ref,), [held], name="read").outputs[0]
+        spec = Spec(self.dtype.base_dtype, self.ref.sizes)
+        return self.graph.create("Identity", (self.ref,), [spec], name="read").outputs[0]
 
     def initialized_value(self) -> Symbol:
         """Its initial value, which is known before it has one."""

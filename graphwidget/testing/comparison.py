@@ -223,6 +223,6 @@ def _compare_arrays(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -
     for word, values, tolerance in (("absolute", away, atol), ("relative", relative, rtol)):
         values = np.where(same, values.dtype.type(0), values)
         index = np.unravel_index(int(np.argmax(values)), values.shape)
-        told = f"{values[index].item()} at index {tuple(int(each) for each in index)}"
-        lines.append(f"Greatest {word} difference: {told}{_tolerance_text(tolerance, exact)}")
+        place = f"{values[index].item()} at index {tuple(int(each) for each in index)}"
+        lines.append(f"Greatest {word} difference: {place}{_tolerance_text(tolerance, exact)}")
     raise _Failure("\n".join(lines))

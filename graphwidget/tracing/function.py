@@ -85,8 +85,8 @@ class StaticFunction:
 
     def __repr__(self) -> str:
         count = len(self.recordings)
-        told = f"{count} recording{'s' * (count > 1)}" if count else "not recorded yet"
-        return f"<StaticFunction {self.__name__}: {told}>"
+        count_text = f"{count} recording{'s' * (count > 1)}" if count else "not recorded yet"
+        return f"<StaticFunction {self.__name__}: {count_text}>"
 
     @property
     def recordings(self) -> list[Recording]:
@@ -197,8 +197,8 @@ class StaticFunction:
             if not recorder.failure:
                 kept = self.finished(recorder, inputs, tensors, results, facts)
         if kept is not None and not recorder.failure:
-            held = kept.recording.captured.values()
-            check(recorder, kept, copies, [before[id(each)] for each in held], results, tensors)
+            captured = kept.recording.captured.values()
+            check(recorder, kept, copies, [before[id(each)] for each in captured], results, tensors)
         if recorder.failure or kept is None:
             self.refusals[key] = recorder.failure
             if self.strict:

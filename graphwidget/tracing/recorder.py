@@ -409,9 +409,9 @@ class Recorder:
 
     def guard(self, symbols: Sequence[Any], function: Any, seen: Any, words: str) -> None:
         """An operation that fails where Python would see something else."""
-        held = Guard(function, seen, f"{words}, in {where()}")
-        self.guards.append(held)
-        self.graph.create("Guard", symbols, (), params={"guard": held})
+        new_guard = Guard(function, seen, f"{words}, in {where()}")
+        self.guards.append(new_guard)
+        self.graph.create("Guard", symbols, (), params={"guard": new_guard})
 
 
 def twin(tensor: Tensor, others: Iterable[Tensor]) -> Tensor | None:

@@ -225,8 +225,8 @@ class Recording:
             function: the recorded one, of the same tensors: what derivatives of derivatives are
                 taken of.
         """
-        held = list(self.captured.values())
-        arrays, kept = [each._data for each in tensors], [each._data for each in held]
+        captured = list(self.captured.values())
+        arrays, kept = [each._data for each in tensors], [each._data for each in captured]
         random = default_generator.get_state() if self.draws else None
         try:
             env = self.execute(arrays, kept)
@@ -236,8 +236,8 @@ class Recording:
             raise
         needs = runtime.grad_enabled() and any(self.wanted)
         if needs:
-            call = Call(self, env, function, [*tensors, *held], len(tensors), random)
-            found = CompiledFunction.apply(call, *tensors, *held)
+            call = Call(self, env, function, [*tensors, *captured], len(tensors), random)
+            found = CompiledFunction.apply(call, *tensors, *captured)
             found = found if isinstance(found, tuple) else (found,)
         else:
             found = tuple(Tensor._wrap(own(env[each])) for each in self.outputs)

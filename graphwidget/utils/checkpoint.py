@@ -197,17 +197,17 @@ class Filling:
                 f"Number of tensors saved during forward: {len(part.holders)}\n"
                 f"Number of tensors saved during recomputation: {len(self.metadata)}.{TIP}"
             )
-        told = ""
+        text = ""
         for place, (first, again) in enumerate(zip(part.metadata, self.metadata, strict=True)):
             if first != again and part.holders[place]() is not None:
-                told += (
+                text += (
                     f"tensor at position {place}:\nsaved metadata: {first}\nrecomputed metadata: "
                     f"{again}\n"
                 )
-        if told:
+        if text:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
-                f"different metadata than during the forward pass.\n{told}.{TIP}"
+                f"different metadata than during the forward pass.\n{text}.{TIP}"
             )
 
 

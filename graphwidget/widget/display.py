@@ -93,7 +93,7 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
         return None
     try:
         picture = digraph(model, roots)
-        if sum(picture.told) > MAX_BOXES:
+        if sum(picture.counts) > MAX_BOXES:
             return None
         data = base64.b64encode(_svg(picture)).decode()
     except Exception:
@@ -178,7 +178,7 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
         if len(model.calls) > MAX_CALLS:
             return {}
         picture = digraph(model, {value})
-        if sum(picture.told) > MAX_BOXES:
+        if sum(picture.counts) > MAX_BOXES:
             return {}
         picture.attr(label=plain(text), labelloc="t", labeljust="l", fontname="monospace")
         return {"image/png": base64.b64encode(_png(picture)).decode()}

@@ -195,7 +195,7 @@ class GraphWidget(LogWidget):
 
     def _message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """A message from the page, on any thread."""
-        self._pause.heard()
+        self._pause.page_answered()
         kind = content.get("type") if isinstance(content, dict) else None
         if kind == "here":
             return

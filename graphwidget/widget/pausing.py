@@ -35,12 +35,12 @@ class Pause:
     """
 
     def __init__(
-        self, commands: CommandQueue, tell: Callable[[], None], reachable: Callable[[], bool]
+        self, commands: CommandQueue, announce: Callable[[], None], reachable: Callable[[], bool]
     ) -> None:
         self.number = 0
         self.stepper: Stepper | None = None  # the one that waits
         self._commands = commands
-        self._tell = tell
+        self._tell = announce
         self._reachable = reachable  # whether messages can come while a cell runs
         self._heard = 0.0
         self._alone = False  # no page answered the last time, nor sent a message since
@@ -50,7 +50,7 @@ class Pause:
         """State sent to the page: the number, and the run that waits."""
         return None if self.stepper is None else [self.number, self.stepper.run._rec]
 
-    def heard(self) -> None:
+    def page_answered(self) -> None:
         """The page spoke. Any thread."""
         self._heard = monotonic()
         self._alone = False
@@ -90,19 +90,19 @@ class Pause:
     def _wait(self, stepper: Stepper) -> None:
         __tracebackhide__ = True
         began = monotonic()
-        told = 0.0
+        announced = 0.0
         while not stepper.over:
             now = monotonic()
             answered = self._heard > began
             if now - max(began, self._heard) > (SILENCE if answered else PATIENCE):
                 self._say_alone()
                 return
-            if now - told > (PING if answered else PING / 4):
-                told = now
+            if now - announced > (PING if answered else PING / 4):
+                announced = now
                 self._tell()
             taken = self._commands.take(TICK)
             if taken is not None and self._obey(stepper, *taken):
-                told = 0.0
+                announced = 0.0
 
     def _obey(self, stepper: Stepper, message: Any, command: Any) -> bool:
         """Execute a command; whether the run moved."""

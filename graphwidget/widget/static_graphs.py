@@ -168,8 +168,8 @@ def both_logs(
     else:
         called = run_built(right, static, fresh(inputs), names)
     right.recorder.drain()
-    told = [list(of_function(each.recorder.log.since(0)[1], skipped)) for each in (left, right)]
-    return log_of(flat(without_end(told[0]))), log_of(renamed(told[1], called))
+    events = [list(of_function(each.recorder.log.since(0)[1], skipped)) for each in (left, right)]
+    return log_of(flat(without_end(events[0]))), log_of(renamed(events[1], called))
 
 
 def fresh(inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -210,8 +210,8 @@ def run_recorded(
         if id(tensor) in known:
             names[symbol] = known[id(tensor)]
     values = adapter.numbers()
-    told = {values[symbol]: name for symbol, name in names.items() if symbol in values}
-    return dict.fromkeys(values.values(), "") | told
+    by_value = {values[symbol]: name for symbol, name in names.items() if symbol in values}
+    return dict.fromkeys(values.values(), "") | by_value
 
 
 def run_built(
@@ -256,14 +256,14 @@ def names_in(adapter: NativeAdapter) -> dict[int, str]:
 def renamed(events: Sequence[Any], names: Mapping[int, str]) -> Iterator[Any]:
     """Events in which a value bears the name given here, and no other; where that is empty, not
     the name of its operation."""
-    told: set[int] = set()
+    named: set[int] = set()
     for event in events:
         name = names.get(event.value) if isinstance(event, (ev.Name, ev.Value)) else None
         if isinstance(event, ev.Name) and (name or (name == "" and event.scope == "graph")):
             continue
         yield event
-        if name and event.value not in told:
-            told.add(event.value)
+        if name and event.value not in named:
+            named.add(event.value)
             yield ev.Name(event.value, name, "")
 
 

@@ -112,15 +112,15 @@ def tell_error(adapter: Adapter, result: Any) -> None:
 def follow_cells(shell: Any, graph: GraphWidget) -> Any:
     """Record where cells begin, and bring the widget up to date after each; returns what undoes
     it. The shell does not keep the widget alive."""
-    held = weakref.ref(graph)
+    reference = weakref.ref(graph)
 
     def begins(info: Any) -> None:
-        graph = held()
+        graph = reference()
         if graph is not None and graph.recording and is_cell(info):
             graph.recorder.cell(next_cell(shell), info.raw_cell or "")
 
     def ends(result: Any) -> None:
-        graph = held()
+        graph = reference()
         if graph is not None and graph.recording:
             tell_error(graph.adapter, result)
             graph.end_cell()

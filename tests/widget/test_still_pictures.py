@@ -40,7 +40,7 @@ def test_a_training_loop_is_one_turn() -> None:
         assert source.count(name) == 1
     assert "uniform" not in source
     assert "TBackward0" not in source
-    assert graph.told == (12, 6)
+    assert graph.counts == (12, 6)
     assert repr(graph) == "<graph of 12 values and 6 operations>"
 
 
@@ -52,7 +52,7 @@ def test_deep_models_are_folded() -> None:
     )
     graph = digraph(recorded.model)
     assert graph.source.count("TransformerEncoderLayer") == 6
-    assert 8 <= sum(graph.told) <= MOST
+    assert 8 <= sum(graph.counts) <= MOST
     assert "parameters" in graph.source
 
 
@@ -98,7 +98,7 @@ def test_a_loop_within_a_turn_is_one_box() -> None:
     source = graph.source
     assert "iteration 3 of 3: for epoch in range(3):" in source
     assert "for x in inputs, 10 iterations" in source
-    assert graph.told[1] < 5
+    assert graph.counts[1] < 5
     assert "×" not in source, "clipping gradients is no part of it"
 
 

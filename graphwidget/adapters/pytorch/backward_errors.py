@@ -55,12 +55,12 @@ def _stale(model: Model, row: Row | None, message: str) -> tuple[Row | None, Row
     versions = VERSIONS.search(message)
     if versions is not None:
         found, expected = int(versions[2]), int(versions[3])
-        told = [
+        named = [
             (node, slot)
             for node, slot in pairs
             if slot["version"] == expected and model.storages[slot["storage"]]["version"] == found
         ]
-        pairs = told or pairs
+        pairs = named or pairs
         shape = versions[1]
         pairs = [pair for pair in pairs if _shape(model, pair[1]) == shape] or pairs
     if not pairs:

@@ -247,8 +247,8 @@ class BackwardRun:
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            held = runs.checks.learners.in_optimizers
-            finding = stale_values.explain_stale(model, self.id, node, slot, way, held)
+            owned = runs.checks.learners.in_optimizers
+            finding = stale_values.explain_stale(model, self.id, node, slot, way, owned)
         elif event.kind == "version" and (lost := overwritten_input(model, error)) is not None:
             finding = stale_values.explain_stale(model, self.id, *lost[:2], way, set)
             finding = finding._replace(reader=lost[2])
@@ -297,9 +297,9 @@ class BackwardRun:
         constant = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
         asked_for = bool(constant) and message.startswith("One of the differentiated")
         root = constant[0].id if asked_for else self.root
-        held = self.runs.checks.learners.in_optimizers
+        owned = self.runs.checks.learners.in_optimizers
         tables = calls.origins, calls.became_numbers, calls.frozen
-        found = no_graph(model, root, site, *tables, held, calls.left_off())
+        found = no_graph(model, root, site, *tables, owned, calls.left_off())
         if not asked_for or found.culprit is None:
             return found
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
@@ -368,8 +368,8 @@ class BackwardRun:
             first = sequence_of(self.nodes[0])
             runs.ran_nodes.record(first, self.reach.ages, site)
             runs.repeats.record(self.position, self.way, self.reach)
-            told = self.identity.newest
-            if told and first - max(self.reach.ages, default=0) <= told:
+            newest = self.identity.newest
+            if newest and first - max(self.reach.ages, default=0) <= newest:
                 found = [self.identity.known_node(node) for node in self.reached]
                 emptied = [ref.id for ref in found if ref is not None]
         if not self.repeated:

@@ -268,10 +268,10 @@ class CallFacts:
         for ref in made:
             if not self.identity.defers:
                 self.identity.assure(ref)
-            told = names if len(made) == 1 else ()
+            result_names = names if len(made) == 1 else ()
             if position is not None and position.site is not None:
                 keep_site(self.origins, ref.id, position.site)
-            self.identity.record(ref, (self.records.made, position, "made", ref.id, told))
+            self.identity.record(ref, (self.records.made, position, "made", ref.id, result_names))
         self.observed()
 
     def stepped(

@@ -183,14 +183,14 @@ class CallRecorder:
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
         Its nodes are emitted by records of their own."""
-        told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
-        inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
+        called = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
+        inputs = tuple([x if isinstance(x, str) else x.id for x in called.inputs])
         writes = [self._write(each) for each in call.writes]
         direct = position is not None and by_user(position)
         if direct and position is not None and position.site is not None:
             for ref, text in read_by(call, position.site.spelling):  # before it is written
                 self.names.read(None, ref.id, position.site.scope_of(text), text)
-        self._emit(position, name, told.key, inputs, values, told.params, writes, number)
+        self._emit(position, name, called.key, inputs, values, called.params, writes, number)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
         for made, names in zip(values, call.parts, strict=False):
@@ -205,8 +205,10 @@ class CallRecorder:
     ) -> None:  # fmt: skip
         """Emit a step of an optimizer: one call for each parameter that it wrote."""
         for write in call.writes:
-            told = [self._write(write)]
-            self._emit(position, name, step_key(name), (write.before.id,), values, {}, told, number)
+            written = [self._write(write)]
+            self._emit(
+                position, name, step_key(name), (write.before.id,), values, {}, written, number
+            )
 
     def _emit(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],

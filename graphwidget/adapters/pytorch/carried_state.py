@@ -65,12 +65,12 @@ def detached(
     line is told too, if it carries that on itself and only its end is run backward."""
     edges = list(edges)
     names = dict.fromkeys(carried(model, new, old)[0] for new, old in edges)
-    told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
+    all_named = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
     several = len({old["node"] for _, old in edges}) > 1
     source = "" if place is None else source_of(model, place)
     by_line = [] if place is None else history_fixes.carried(line)
     # What a call takes and makes beside these has the same history, further back.
-    wanted = by_line if not told or {*filter(None, names)} < {*by_line} else [*names]
+    wanted = by_line if not all_named or {*filter(None, names)} < {*by_line} else [*names]
     loop = None if place is None or wanted == by_line else _carrying(source, place, way, names)
     cuts = [
         cut if loop is None else f"{cut}  # before line {loop}"

@@ -80,9 +80,9 @@ class EarlierCalls:
 
 def _made(node: Any) -> list[tuple[tuple[int, ...], str]]:
     """Shape and type of each output; of one, if PyTorch does not show them."""
-    told = getattr(node, "_input_metadata", None) or ()
+    shapes = getattr(node, "_input_metadata", None) or ()
     found = []
-    for each in told:
+    for each in shapes:
         shape = tuple(int(size) for size in getattr(each, "shape", None) or ())
         found.append((shape, str(getattr(each, "dtype", NO_TYPE)).removeprefix("torch.")))
     return found or [((), "")]

@@ -76,12 +76,12 @@ class EngineEntry(RunContext):
         if gate is None and not self.calls.off:
             self.about_to_run()
         if gate is None and runtime.drive is not None:
-            held = LiveRun(lambda: self._run(entry, t_outputs, args, kwargs))
-            runtime.drive(held)  # type: ignore[arg-type]  # it is driven like the core's own
-            if held.status != "ready":
-                for _ in held.steps():
+            live = LiveRun(lambda: self._run(entry, t_outputs, args, kwargs))
+            runtime.drive(live)  # type: ignore[arg-type]  # it is driven like the core's own
+            if live.status != "ready":
+                for _ in live.steps():
                     pass  # what the page did not take
-                return held.result
+                return live.result
         if gate is not None:
             gate.depth += 1
         try:

@@ -198,8 +198,8 @@ class Identity(Tensors):
         if call is None and leaf is None:
             leaves = [self._leaf(before) for before, _ in node.next_functions]
             earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
-        told = tuple(outputs) if earlier is None else earlier.outputs
-        event: ev.Node = new_tuple(ev.Node, (number, name, None, told, edges, saved, leaf))
+        results = tuple(outputs) if earlier is None else earlier.outputs
+        event: ev.Node = new_tuple(ev.Node, (number, name, None, results, edges, saved, leaf))
         call = None if leaf is not None else call
         self.recorder.raw.append((self.emits_node, ref, event, call, earlier))
 

@@ -85,18 +85,18 @@ def leak(
     ``living`` are the nodes that count, ``starts`` when each iteration began, ``tensors`` (node,
     tensor) those that have a history. ``waits`` is True if no backward has run through these nodes:
     then a growing graph is reported only if it adds up values that do not depend on each other."""
-    turns: dict[int, set[int]] = {}
+    by_line: dict[int, set[int]] = {}
     old: dict[int, int] = {}
     for number in living:
         row = model.nodes.get(number)
         call = None if row is None else model.calls.get(row["call"])
         if row is None or call is None or row["variable"] is not None:
             continue
-        turn = bisect(starts, row["time"])
-        if turn < len(starts):
-            turns.setdefault(call["source"], set()).add(turn)
-            old[number] = turn
-    if max(map(len, turns.values()), default=0) < WINDOW:
+        nr = bisect(starts, row["time"])
+        if nr < len(starts):
+            by_line.setdefault(call["source"], set()).add(nr)
+            old[number] = nr
+    if max(map(len, by_line.values()), default=0) < WINDOW:
         return []
     kept = [(number, tensor) for number, tensor in tensors if number in old]
     several = len({old[number] for number, _ in kept}) >= WINDOW
@@ -126,10 +126,10 @@ def leak(
 def _last_of_each(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
     """Of the last iterations the tensors that were made last: a program keeps these, PyTorch itself
     keeps others."""
-    turns: dict[int, list[torch.Tensor]] = {}
+    by_iteration: dict[int, list[torch.Tensor]] = {}
     for number, tensor in sorted(kept, key=lambda each: -each[0]):
-        turns.setdefault(old[number], []).append(tensor)
-    return [tensor for turn in list(turns.values())[: 3 * WINDOW] for tensor in turn[:LAST]]
+        by_iteration.setdefault(old[number], []).append(tensor)
+    return [tensor for turn in list(by_iteration.values())[: 3 * WINDOW] for tensor in turn[:LAST]]
 
 
 def _chained(model: Model, old: dict[int, int], numbers: list[int]) -> bool:
@@ -167,8 +167,8 @@ def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
     or dictionaries, also where in these."""
     count, inner = 0, dict[Any, None]()
     try:
-        held = items(container) if is_a(container, (dict, list, tuple)) else enumerate(container)
-        for _, item in list(held):
+        members = items(container) if is_a(container, (dict, list, tuple)) else enumerate(container)
+        for _, item in list(members):
             several = is_a(item, (dict, tuple))
             places = items(item) if several else enumerate([item])
             keys = [key for key, each in places if id(each) in wanted]
@@ -282,9 +282,9 @@ def _growing(
     best: tuple[int, int, set[int]] = (0, 0, set())
     for number, _tensor in tensors:
         seen = _behind(model, number)
-        turns = len({old[each] for each in seen if each in old})
-        if turns > best[0]:
-            best = turns, number, seen
+        count = len({old[each] for each in seen if each in old})
+        if count > best[0]:
+            best = count, number, seen
     if best[0] < WINDOW:
         return [], None
     row = model.nodes[best[1]]

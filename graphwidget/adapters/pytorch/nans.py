@@ -200,18 +200,18 @@ def are_finite(grads: list[Any]) -> bool:
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
     the norms of many, which are not finite then."""
-    held = copyable_of(grads)
-    if not held:
+    gradients = copyable_of(grads)
+    if not gradients:
         return None
     try:
-        plain = [grad.detach() if grad.requires_grad else grad for grad in held]
-        if sum(_sizes(held)) <= MAX_SUMMED and are_finite(plain):
+        plain = [grad.detach() if grad.requires_grad else grad for grad in gradients]
+        if sum(_sizes(gradients)) <= MAX_SUMMED and are_finite(plain):
             return None
         with torch.no_grad():
-            norms = _FLAT(list(torch._foreach_norm(held))).tolist()
+            norms = _FLAT(list(torch._foreach_norm(gradients))).tolist()
     except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
         return None
-    for grad, norm in zip(held, norms, strict=True):
+    for grad, norm in zip(gradients, norms, strict=True):
         if norm - norm != 0 and not_finite(grad):  # inf - inf is NaN too
             return grad
     return None

@@ -77,8 +77,8 @@ def _of_leaf(
     calls, checks = runs.calls, runs.checks
     tables = calls.origins, calls.became_numbers, calls.frozen
     if not tensor.requires_grad:
-        held = checks.learners.in_optimizers
-        found = no_graph(model, value, None, *tables, held, calls.left_off())
+        owned = checks.learners.in_optimizers
+        found = no_graph(model, value, None, *tables, owned, calls.left_off())
         return found._replace(text=f"{name} needs no gradient. {found.text}")
     if runs.identity.current(tensor).storage in checks.graded:
         rows = enumerate(source_of(model, reader).splitlines(), 1)

@@ -71,10 +71,10 @@ def of_hook(
 ) -> Finding | None:
     """A hook returned what cannot be the gradient: that of ``hooks`` which may have done so, if it
     is only one piece of code."""
-    told = HOOK.search(message_of(error))
-    if told is None:
+    said = HOOK.search(message_of(error))
+    if said is None:
         return None
-    name, module = told["name"], "Backward" in told[0]
+    name, module = said["name"], "Backward" in said[0]
     known = [] if module else [each for each in hooks if name in (None, each.name)]
     if module:
         called = entries_of(error)[-1].tb_frame.f_locals
@@ -86,7 +86,7 @@ def of_hook(
     if not codes:
         return None
     text = "What a hook returned cannot be the gradient. "
-    if told["after"]:
+    if said["after"]:
         text += "One that is called after a gradient was accumulated returns nothing."
     elif module:
         text += "That of a module returns a tuple with one for each input, or nothing."
@@ -99,7 +99,7 @@ def of_hook(
     (hook,), (place,) = codes.values(), places
     if hook.site is not None:
         text += f" It was registered on line {hook.site.line}."
-    line = None if place is None or told["n"] != "1" else parsed(statement(None, place))
+    line = None if place is None or said["n"] != "1" else parsed(statement(None, place))
     fix = ""
     if isinstance(line, ast.Return) and line.value and not isinstance(line.value, ast.Tuple):
         fix = valid(f"return ({ast.unparse(line.value)},)")
@@ -139,7 +139,7 @@ def of_function(
 ) -> Finding | None:  # fmt: skip
     """The backward of a custom Function failed, or returned what cannot be the gradients; ``nodes``
     are those that the run can reach, and ``number`` says what one is called in the log."""
-    told, entries = FUNCTION.search(message_of(error)), entries_of(error)
+    said, entries = FUNCTION.search(message_of(error)), entries_of(error)
     began = max((nr for nr, x in enumerate(entries) if x.tb_frame.f_code in APPLY), default=None)
     inside = [] if began is None else entries[began + 1 :]
     inside = [x for x in inside if not not_the_users(x.tb_frame.f_code.co_filename)]
@@ -148,8 +148,8 @@ def of_function(
     if began is not None and inside:
         node = entries[began].tb_frame.f_locals["self"]
         place = place_of(sites.at(inside[0].tb_frame.f_code, inside[0].tb_lasti))
-    elif told is not None:
-        alike = [x for x in nodes if type(x).__name__ == told["name"] and _fits(x, told)]
+    elif said is not None:
+        alike = [x for x in nodes if type(x).__name__ == said["name"] and _fits(x, said)]
         node = max(alike, key=sequence_of, default=None)
     own = getattr(node, "_forward_cls", None)
     if own is None or own.__module__.startswith("torch."):
@@ -160,26 +160,26 @@ def of_function(
     row = model.nodes.get(number(node) or -1)
     call = None if row is None else model.calls.get(row["call"])
     reader = None if call is None else place_of_call(model, call["call"])
-    if inside or told is None:
+    if inside or said is None:
         made = [] if call is None else [model.values[each] for each in call["outputs"]]
         shapes = ", ".join(str(list(each["summary"][0])) for each in made)
         text = f"{own.__name__}.backward fails here. It is given a gradient of shape {shapes}."
         return Finding("custom", reader, place, "", text if made else text.partition(" It")[0])
-    text, fix = _returned(model, told.groupdict(), node, own, call, place)
+    text, fix = _returned(model, said.groupdict(), node, own, call, place)
     return Finding("custom", reader, place, fix, text)
 
 
-def _fits(node: Any, told: re.Match[str]) -> bool:
+def _fits(node: Any, said: re.Match[str]) -> bool:
     """Return whether the error can be of this node: it tells the shape of one of its inputs."""
-    if told["index"] is None:
+    if said["index"] is None:
         return True
-    before, nr = node.next_functions[int(told["index"])]
+    before, nr = node.next_functions[int(said["index"])]
     known = getattr(before, "_input_metadata", None)
-    return not known or ", ".join(map(str, known[nr].shape)) == told["shape"]
+    return not known or ", ".join(map(str, known[nr].shape)) == said["shape"]
 
 
 def _returned(
-    model: Model, told: Mapping[str, str | None], node: Any, own: Any, call: Row | None,
+    model: Model, said: Mapping[str, str | None], node: Any, own: Any, call: Row | None,
     place: Place | None,
 ) -> tuple[str, str]:  # fmt: skip
     """Return the fault of the gradients that a Function returned; and the line that returns the
@@ -194,18 +194,18 @@ def _returned(
     value = line.value if isinstance(line, ast.Return) else None
     given = value.elts if isinstance(value, ast.Tuple) else [] if value is None else [value]
     text = f"{own.__name__}.backward returns "
-    if told["index"] is not None:
+    if said["index"] is not None:
         inputs = [] if call is None else [x for x in call["inputs"] if isinstance(x, int)]
-        nr = int(told["index"])
+        nr = int(said["index"])
         name = (name_of_value(model, inputs[nr]) if nr < len(inputs) else "") or f"input {nr}"
-        text += f"a gradient of shape [{told['had']}] for {name}, which is of shape "
-        return f"{text}[{told['shape']}].", ""
-    if told["at"] is not None:
-        at = int(told["at"]) - 1
+        text += f"a gradient of shape [{said['had']}] for {name}, which is of shape "
+        return f"{text}[{said['shape']}].", ""
+    if said["at"] is not None:
+        at = int(said["at"]) - 1
         text += f"a gradient for {names[at]}, which is no tensor: return None there."
         fixed = [ast.Constant(None) if nr == at else each for nr, each in enumerate(given)]
     else:
-        got = int(told["got"] or 0)
+        got = int(said["got"] or 0)
         text += f"{got} for {len(needed)} inputs ({', '.join(names)}): return one for each, in "
         text += "their order, and None where none is due."
         due = [name for name, needs in list(zip(names, needed, strict=True))[got:] if needs]

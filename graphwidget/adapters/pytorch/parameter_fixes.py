@@ -153,8 +153,8 @@ def _also_called(node: ast.AST, name: str, line: int) -> bool:
         items = value.elts if isinstance(value, ast.List | ast.Tuple) else []
         if isinstance(targets[0], ast.Tuple) and items:
             return False  # each of several gets its own
-        held = [value, *items]
-        return any(isinstance(x, ast.Name) and x.id == name for x in held) or (
+        operands = [value, *items]
+        return any(isinstance(x, ast.Name) and x.id == name for x in operands) or (
             isinstance(value, ast.Name) and ast.unparse(targets[0]) == name
         )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

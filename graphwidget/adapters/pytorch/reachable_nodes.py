@@ -62,8 +62,8 @@ class RepeatedRuns:
         if position is None or root is None:
             return None, None
         last, self.last = self.last, sequence_of(node)
-        heard, self._unobserved = self._unobserved == unobserved, unobserved
-        calls = _since_last_run(self._calls) if heard else None
+        complete, self._unobserved = self._unobserved == unobserved, unobserved
+        calls = _since_last_run(self._calls) if complete else None
         since = self._first
         way = None if calls is None else _way(calls, root, self.last - last, since)
         self._first = (_first_made(calls) if calls else None) or since

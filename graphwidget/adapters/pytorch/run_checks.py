@@ -129,23 +129,23 @@ class RunChecks:
             storage_of(raw) in silent for node in run.reached for _slot, raw in saved_tensors(node)
         ):
             self.recorder.drain()
-        told: set[Site | None] = set()
+        reported: set[Site | None] = set()
         for node in run.reached:
             known = self.identity.known_node(node)
             if known is None or getattr(node, "_saved_training", False):
                 continue  # a batch norm in training keeps its running numbers, and needs them not
             for _slot, raw in saved_tensors(node):
                 write = silent.get(storage_of(raw))
-                if write is None or write.site in told:  # a loop writes all that a model has
+                if write is None or write.site in reported:  # a loop writes all that a model has
                     continue
                 if write.time > node.metadata[TOKEN].made:
-                    told.add(write.site)
+                    reported.add(write.site)
                     self.recorder.drain()
                     model = self.recorder.log.model()
                     name = name_of_value(model, write.value)
                     way = way_of(run.position, self.recorder.sites)
-                    held = self.learners.in_optimizers
-                    self.add(silently_stale(model, run.id, known.id, write, name, way, held))
+                    owned = self.learners.in_optimizers
+                    self.add(silently_stale(model, run.id, known.id, write, name, way, owned))
 
     @property
     def awaits_a_run(self) -> bool:

@@ -82,8 +82,8 @@ class RunContext:
     ) -> None:  # fmt: skip
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
-        told, more = _summaries((grad, added))
-        self.recorder.emit(ev.Grad(value, how, told, more, run, None))
+        content, more = _summaries((grad, added))
+        self.recorder.emit(ev.Grad(value, how, content, more, run, None))
 
     def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
         source = None if position is None else self.recorder.source(position.site)

@@ -59,15 +59,15 @@ def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
     found: list[tuple[str, torch.Tensor | None, str | None]] = []
     for slot, attribute in slots_of(kind):
         try:
-            held = getattr(node, attribute) if SHOWN else _look(node, _checked(kind, slot))
+            saved = getattr(node, attribute) if SHOWN else _look(node, _checked(kind, slot))
         except _Hooked as hooked:
             found.append((slot, None, word_of(hooked.args[0])))
             continue
         except (RuntimeError, AttributeError):  # freed, or written since
             continue
-        named: Iterable[tuple[str, Any]] = ((slot, held),)
-        if isinstance(held, (tuple, list)):
-            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(held)]
+        named: Iterable[tuple[str, Any]] = ((slot, saved),)
+        if isinstance(saved, (tuple, list)):
+            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(saved)]
         for name, each in named:
             tensor = getattr(each, "data", None) if SHOWN else each
             if not isinstance(tensor, torch.Tensor):

@@ -104,8 +104,10 @@ class Learners:
         """Storages of the parameters of all optimizers, also of those that made no step; slow."""
         kind = torch.optim.Optimizer  # of other objects nothing is asked, they may answer anything
         living = [each for each in gc.get_objects() if issubclass(type(each), kind)]
-        held = [x for each in living for group in each.param_groups for x in group["params"]]
-        return {known.storage for each in held if (known := self.identity.known(each)) is not None}
+        optimized = [x for each in living for group in each.param_groups for x in group["params"]]
+        return {
+            known.storage for each in optimized if (known := self.identity.known(each)) is not None
+        }
 
     def any_idle(self, graded: set[int]) -> bool:
         """Return whether a parameter got no gradient that needs one; ``graded`` are the storages of
@@ -134,12 +136,12 @@ def unused(
     the model's snapshot, if it has one. ``numbers`` says where values became numbers, ``origins``
     where the program's own tensors were made, ``frozen`` where ``requires_grad`` was set to False,
     ``over`` that the program has ended."""
-    held = learners.owned
+    owned = learners.owned
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
         return None
     uses = _uses(model)
-    idle = _idle(model, held, graded, uses)
+    idle = _idle(model, owned, graded, uses)
     used = {path: row for path, row in idle.items() if row["storage"] in uses}
     twice = _differentiated(model) if used else set()
     lost = {
@@ -152,11 +154,11 @@ def unused(
         found = _lost(model, lost, uses, numbers, {loss for losses in steps for loss in losses})
         return None if _by_a_library(found) else found
     never = [path for path in idle if path not in used]
-    if not over or not held:
+    if not over or not owned:
         return None
     sources = [(file, "".join(linecache.getlines(file)[:MAX_LINES])) for file in _files(model)]
-    stray = unowned(model, dict(_named(model)), graded, learners.bare, held, sources, frozen)
-    if stray is None and held.isdisjoint(graded):
+    stray = unowned(model, dict(_named(model)), graded, learners.bare, owned, sources, frozen)
+    if stray is None and owned.isdisjoint(graded):
         return _nothing_learns(model, learners, graded, numbers, origins)
     return stray or _forgotten(model, never)
 
@@ -213,19 +215,19 @@ def _uses(model: Model) -> dict[int, list[Row]]:
 
 
 def _idle(
-    model: Model, held: set[int], graded: set[int], uses: dict[int, list[Row]]
+    model: Model, owned: set[int], graded: set[int], uses: dict[int, list[Row]]
 ) -> dict[str, Row]:
     """The parameters, by their paths, that got no gradient and should have one."""
     began = min(run["time"] for run in model.runs.values() if run["time"] >= model.dropped)
-    named = [*_all_named(model, held)]
+    named = [*_all_named(model, owned)]
     learning = {_root(path) for path, row in named if row["storage"] in graded & uses.keys()}
-    if held and held.isdisjoint(graded & uses.keys()):
+    if owned and owned.isdisjoint(graded & uses.keys()):
         return {}
     return {
         path: row
         for path, row in named
         if row["requires_grad"] and row["storage"] not in graded
-        if (row["storage"] in held if held else _root(path) in learning)
+        if (row["storage"] in owned if owned else _root(path) in learning)
         if not any(each["time"] > began for each in model.storages[row["storage"]]["writes"])
     }  # fmt: skip
 
@@ -237,15 +239,15 @@ def _named(model: Model) -> Iterable[tuple[str, Row]]:
             yield str(names[-1]), row
 
 
-def _all_named(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
-    return (*_named(model), *_own(model, held))
+def _all_named(model: Model, owned: set[int]) -> Iterable[tuple[str, Row]]:
+    return (*_named(model), *_own(model, owned))
 
 
-def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
+def _own(model: Model, owned: set[int]) -> Iterable[tuple[str, Row]]:
     """The program's own parameters in optimizers, which are no module's."""
     members = {row["storage"] for _path, row in _named(model)}
     for row in model.values.values():
-        own = row["storage"] in held and row["storage"] not in members
+        own = row["storage"] in owned and row["storage"] not in members
         if own and row["parameter"] and row["next"] is None:
             shape = list(row["summary"][0])
             named = f"{row['names'][-1][1]} (of shape {shape})" if row["names"] else ""

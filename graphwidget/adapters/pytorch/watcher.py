@@ -205,8 +205,8 @@ class TorchAdapter:
             with torch._C.DisableTorchFunction():
                 finding = graph_error(error, self.runs, not_the_users)
                 finding = finding or many_numbers(error, self.runs, not_the_users)
-                told = raised(error, self.calls, self.hooks.modules, not_the_users, finding)
-                finding = finding or told or absent(error, self.runs, not_the_users)
+                failed = raised(error, self.calls, self.hooks.modules, not_the_users, finding)
+                finding = finding or failed or absent(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
                 add_note(error, line)
@@ -219,8 +219,8 @@ class TorchAdapter:
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
-                heard = ref is not None and (self.identity.defers or ref.id in self.recorder.values)
-                if not heard and (ref is not None or not self.identity.waits_for(tensor)):
+                seen = ref is not None and (self.identity.defers or ref.id in self.recorder.values)
+                if not seen and (ref is not None or not self.identity.waits_for(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
                 self.identity.record(current, (self.names.rebound, current.id, scope, name))
@@ -229,10 +229,10 @@ class TorchAdapter:
         """Emit a detailed summary of a value's numbers."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
-            told = detailed_summary(tensor.detach().cpu().numpy())
+            content = detailed_summary(tensor.detach().cpu().numpy())
             event = ev.Value(
                 ref.id, ref.storage, ref.version, tensor.requires_grad, tensor.is_leaf,
-                isinstance(tensor, torch.nn.Parameter), None, told,
+                isinstance(tensor, torch.nn.Parameter), None, content,
             )  # fmt: skip
             self.recorder.raw.append((self.recorder.value, ref, event))
 
@@ -278,8 +278,8 @@ class TorchAdapter:
             found += [early] if early is not None else []
         if over and not found:
             found = checks.kept_for_nothing()
-        told = {each.culprit for each in found if each.culprit is not None}
-        if idle is not None and idle.culprit not in told:  # one cause is said once
+        culprits = {each.culprit for each in found if each.culprit is not None}
+        if idle is not None and idle.culprit not in culprits:  # one cause is said once
             found = [*found, idle]
         if not found and checks.unknown is not None:
             found = [checks.unknown]

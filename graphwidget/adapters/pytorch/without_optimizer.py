@@ -33,7 +33,7 @@ LISTED = 4
 
 def unowned(
     model: Model, named: Mapping[str, Row], graded: set[int], bare: Mapping[str, set[int]],
-    held: set[int], sources: Iterable[tuple[str, str]], frozen: Mapping[int, Site],
+    owned: set[int], sources: Iterable[tuple[str, str]], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
     """Report the parameters ``named`` that get gradients but are in no optimizer.
 
@@ -43,16 +43,16 @@ def unowned(
     strays = {
         path: row
         for path, row in named.items()
-        if row["storage"] in graded and row["storage"] not in held and row["requires_grad"]
+        if row["storage"] in graded and row["storage"] not in owned and row["requires_grad"]
     }
     if not strays:
         return None
-    roots = {_root(path) for path, row in named.items() if row["storage"] in held}
+    roots = {_root(path) for path, row in named.items() if row["storage"] in owned}
     listed = _in_a_list(model, strays, roots)
     if listed is not None:
         return listed
     alive = {row["storage"] for row in named.values()}
-    none_learn = held.isdisjoint(graded)
+    none_learn = owned.isdisjoint(graded)
     for kind, idle in bare.items():
         made = _made(kind, sources)
         for root in dict.fromkeys(map(_root, strays)) if idle and made is not None else ():
@@ -60,7 +60,7 @@ def unowned(
             whole = [row for path, row in named.items() if _root(path) == root]
             lost = idle - alive and root in roots
             copied = len(whole) == len(mine) and _shapes(whole) == _shapes(_rows(model, idle))
-            if (lost or copied or (none_learn and idle == held)) and made is not None:
+            if (lost or copied or (none_learn and idle == owned)) and made is not None:
                 return _of_others(mine, root, *made)
     return _thawed(model, strays, roots, frozen, [_made(kind, sources) for kind in bare])
 
@@ -119,7 +119,7 @@ def _joined(paths: Iterable[str]) -> str:
 
 
 # In a list of modules that is none ---------------------------------------------------------
-def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Finding | None:
+def _in_a_list(model: Model, strays: Mapping[str, Row], owned: set[str]) -> Finding | None:
     """A module is called in another one's call, and is no member of that."""
     for scope in model.scopes.values():
         name, outer = str(scope["name"]), model.scopes.get(scope["parent"])
@@ -129,7 +129,7 @@ def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Findi
         mine = [path for path in strays if path.startswith((f"{whole}.", f"{whole}["))]
         if scope["kind"] != "module" or outer is None or not mine:
             continue
-        if _root(name) == _root(outer["name"]) or _root(outer["name"]) not in held:
+        if _root(name) == _root(outer["name"]) or _root(outer["name"]) not in owned:
             continue
         place = place_in(model, scope["source"])
         found = None if place is None else _list_of(source_of(model, place), place)

@@ -165,9 +165,9 @@ def check_ends(name: str, start: Any, end: Any) -> None:
         if isinstance(each, Tensor)
     }
     if any(given.values()):
-        told = " and ".join(f"{what} with {ndim} dimension(s)" for what, ndim in given.items())
+        sizes = " and ".join(f"{what} with {ndim} dimension(s)" for what, ndim in given.items())
         raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got {told}."
+            f"{name} only supports 0-dimensional start and end tensors, but got {sizes}."
         )
 
 

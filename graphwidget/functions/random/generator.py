@@ -129,10 +129,10 @@ class Generator:
             self._spare = None
             Generator.times += 1
         while len(drawn) < count:
-            turn, height = self.unit(2, double=True).tolist()
+            angle, height = self.unit(2, double=True).tolist()
             radius = math.sqrt(-2.0 * math.log1p(-height))
-            drawn.append(radius * math.cos(2.0 * math.pi * turn))
-            self._spare = radius * math.sin(2.0 * math.pi * turn)
+            drawn.append(radius * math.cos(2.0 * math.pi * angle))
+            self._spare = radius * math.sin(2.0 * math.pi * angle)
             if len(drawn) < count:
                 drawn.append(self._spare)
                 self._spare = None

@@ -263,14 +263,14 @@ def tensor_split(
     total = input._data.shape[dim]
     given = indices_or_sections
     if isinstance(given, Tensor):
-        told = "tensor_split expected tensor_indices_or_sections to"
+        text = "tensor_split expected tensor_indices_or_sections to"
         if given._data.dtype != np.int64:
             raise RuntimeError(
-                f"{told} have dtype of long, but got {scalar_type(given._data.dtype)}"
+                f"{text} have dtype of long, but got {scalar_type(given._data.dtype)}"
             )
         if given._data.ndim > 1:
             raise RuntimeError(
-                f"{told} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+                f"{text} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
                 f"{given._data.ndim} dims"
             )
         given = given._data.tolist()

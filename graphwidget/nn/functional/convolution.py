@@ -295,13 +295,13 @@ def _check_output_padding(
             named = {"output_padding": (0, *more), "stride": (1, *stride)}
             named["dilation"] = (1, *dilation)
             names = ("height", "width")
-        told = " ".join(
+        paddings = " ".join(
             f"{label}_{name}: {number}"
             for label, numbers in named.items()
             for name, number in zip(names, numbers, strict=True)
         )
         raise RuntimeError(
-            f"output padding must be smaller than either stride or dilation, but got {told}"
+            f"output padding must be smaller than either stride or dilation, but got {paddings}"
         )
 
 

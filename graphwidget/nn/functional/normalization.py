@@ -143,14 +143,14 @@ def group_norm(
     return F.native_group_norm(input, *given, n, channels, points, num_groups, eps)[0]
 
 
-def _check_count(sizes: Sequence[int], told: Any) -> None:
+def _check_count(sizes: Sequence[int], input_size: Any) -> None:
     """More than one value is needed to have a variance."""
     count = sizes[0]
     for size in sizes[2:]:
         count *= size
     if count == 1:
         raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {told}"
+            f"Expected more than 1 value per channel when training, got input size {input_size}"
         )
 
 

@@ -48,13 +48,13 @@ def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
         return int(value)
     if len(value) != 1:
         comma = "," if what == "padding" else ""
-        told = (
+        text = (
             f"{what} must be an int, list of ints{comma} or tuple of ints of size 1 but got size "
             f"{len(value)}"
             if checked
             else f"argument '{what}' should contain one int (got {len(value)})"
         )
-        raise RuntimeError(f"{name}() {told}")
+        raise RuntimeError(f"{name}() {text}")
     return operator.index(value[0])
 
 

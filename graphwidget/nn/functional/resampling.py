@@ -186,7 +186,7 @@ def _size_or_scales(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, A
     """The new numbers of points, or the scales: a sequence with one for each dim, and None."""
     shape = input._data.shape[2:]
     dims = len(shape)
-    told = f"input with spatial dimensions of {list(shape)}"
+    given = f"input with spatial dimensions of {list(shape)}"
     shaped = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -195,7 +195,7 @@ def _size_or_scales(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, A
         if len(sizes) != dims:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got "
-                f"{told} and output size of {size}. {shaped} output size in (o1, o2, ...,oK) "
+                f"{given} and output size of {size}. {shaped} output size in (o1, o2, ...,oK) "
                 "format."
             )
         if sizes is size and not all(isinstance(item, bool) or is_int(item) for item in sizes):
@@ -210,7 +210,7 @@ def _size_or_scales(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, A
     if len(scales) != dims:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got "
-            f"{told} and scale_factor of shape {scale_factor}. {shaped} scale_factor in (s1, s2, "
+            f"{given} and scale_factor of shape {scale_factor}. {shaped} scale_factor in (s1, s2, "
             "...,sK) format."
         )
     return None, scales

@@ -90,19 +90,19 @@ def lstm_gradients(
     bent = np.tanh(cells)
     by_state = out * (1 - bent * bent)  # of the cell by the hidden state
     slopes = np.empty_like(gates)  # of the gates, by the cell but for the last, of the hidden state
-    turns = [slopes[:, :, at * size : (at + 1) * size] for at in range(4)]
+    parts = [slopes[:, :, at * size : (at + 1) * size] for at in range(4)]
     sigmoids = gates * (1 - gates)
-    np.multiply(sigmoids[:, :, :size], new, turns[0])
-    np.multiply(sigmoids[:, :, size : 2 * size], previous_states(cx, cells, reverse), turns[1])
-    np.multiply(1 - new * new, enter, turns[2])
-    np.multiply(sigmoids[:, :, 3 * size :], bent, turns[3])
+    np.multiply(sigmoids[:, :, :size], new, parts[0])
+    np.multiply(sigmoids[:, :, size : 2 * size], previous_states(cx, cells, reverse), parts[1])
+    np.multiply(1 - new * new, enter, parts[2])
+    np.multiply(sigmoids[:, :, 3 * size :], bent, parts[3])
     flow, inside = np.array(grads[1]), np.array(grads[2])
     for time in reversed(time_order(steps, reverse)):
         np.add(flow, grads[0][time], flow)
         inside = inside + flow * by_state[time]
         three = slopes[time, :, : 3 * size].reshape(batch, 3, size)
         slopes[time, :, : 3 * size] = (three * inside[:, None]).reshape(batch, 3 * size)
-        np.multiply(turns[3][time], flow, turns[3][time])
+        np.multiply(parts[3][time], flow, parts[3][time])
         np.multiply(inside, keep[time], inside)
         np.matmul(slopes[time], again, flow)
     rows = slopes.reshape(steps * batch, 4 * size)

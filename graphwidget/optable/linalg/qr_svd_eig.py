@@ -139,11 +139,11 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
     right, below = F.unsqueeze(S, row), F.unsqueeze(S, row + 1)
     inner = None
     if gU is not None:
-        turn = F.matmul(F.mT(U), gU)
-        inner = (turn - F.mT(turn)) / apart * right
+        skew = F.matmul(F.mT(U), gU)
+        inner = (skew - F.mT(skew)) / apart * right
     if gVh is not None:
-        turn = F.matmul(Vh, F.mT(gVh))
-        inner = F.add_gradients(inner, below * ((turn - F.mT(turn)) / apart))
+        skew = F.matmul(Vh, F.mT(gVh))
+        inner = F.add_gradients(inner, below * ((skew - F.mT(skew)) / apart))
     inner = inner if gS is None else inner + F.to_diagonal(gS)
     if gU is not None and U.shape[-2] > count:
         side = gU / right
@@ -172,8 +172,8 @@ def eigh_backward(grads: Any, values: Any, vectors: Any) -> Any:
         if flow is None:
             return None
         return F.matmul(vectors * F.unsqueeze(flow, len(values.shape) - 1), F.mT(vectors))
-    turn = F.matmul(F.mT(vectors), gV) / F.pairwise_differences(values, False)
-    inner = turn - F.to_diagonal(F.diagonal(turn, 0, len(values.shape) - 1, len(values.shape)))
+    skew = F.matmul(F.mT(vectors), gV) / F.pairwise_differences(values, False)
+    inner = skew - F.to_diagonal(F.diagonal(skew, 0, len(values.shape) - 1, len(values.shape)))
     inner = inner if flow is None else inner + F.to_diagonal(flow)
     return F.matmul_three(vectors, inner, F.mT(vectors))
 
