@@ -14,7 +14,7 @@ from .absent import refuse_module
 
 PACKAGE = __package__
 VERSION = "2.13.0"
-"""The PyTorch whose behaviour is followed, as programs that ask for the version are told."""
+"""The PyTorch whose behaviour is followed, reported to programs that ask for the version."""
 
 _TOO_LATE = (
     "as_torch() comes too late: PyTorch itself is already imported in this process. Call it in a "

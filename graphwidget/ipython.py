@@ -116,7 +116,7 @@ class Extension:
         adapter = self._adapter
         if adapter is None or not adapter.active or self._displayed():
             return
-        if isinstance(error, Exception):  # an interrupt is nobody's error
+        if isinstance(error, Exception):  # an interrupt is no error
             self._told = error
             adapter.raised(error)
         self._look(COMPUTED)

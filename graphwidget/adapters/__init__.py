@@ -1,4 +1,4 @@
-"""Adapters: what turns live tensors and graphs into events.
+"""Adapters from live tensors and graphs to events.
 
 ``composite.py`` is the adapter of the product. It joins three, each of which observes one kind of
 program and records what it does:

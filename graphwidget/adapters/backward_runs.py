@@ -31,7 +31,7 @@ Grads = tuple[Captured | None, ...]
 
 
 class BackwardRuns:
-    """The part of the native adapter that hears backward runs."""
+    """The part of the native adapter that observes backward runs."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -51,7 +51,7 @@ class BackwardRuns:
         self._started: Any = None  # the record of the node that started last
         self._died = self.identity.append
         self._left = 0  # nodes of this run whose local derivatives are still computed
-        self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
+        self._local: list[ev.Matrix | None] | None = None  # of the node that started last
         self._last: Callable[[], Any] = nothing
         """The array captured last, by a weak reference."""
         self._last_captured: Grads = ()  # as that of a node with one

@@ -52,7 +52,7 @@ class CallEvents(Bindings):
         saved: tuple[ev.Saved, ...] = (), packing: str | None = None,
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
-        an op on a list one for each input. ``saved`` is told of a custom Function's node alone:
+        an op on a list one for each input. ``saved`` is given for a custom Function's node alone:
         what others saved their op says. ``packing`` says what became of saved tensors in hooks."""
         params = texts(given)
         emit, scope = self.recorder.emit, self.scopes.current

@@ -67,8 +67,9 @@ NUMBER = attrgetter("id")
 
 class Window:
     """Drops iterations when there are too many records. ``kinds`` says what records are by their
-    function: ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn``
-    or ``run`` (of no interest when the iteration is none); of another kind are those that stay."""
+    function: ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``event``, and
+    ``iteration`` or ``run`` (of no interest when the iteration is none); of another kind are those
+    that stay."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes, kinds: dict[Any, str]) -> None:
         self.recorder = recorder
@@ -268,7 +269,7 @@ class Window:
         self.recorder.nodes -= dead
         rest += [record for record in of(NODE_DEATH, ()) if record.id not in dead]
         runs = {record[RUN_EVENT].run for record in of("begin", ())}
-        for record in of("told", ()):
+        for record in of("event", ()):
             if type(record[EVENT]) is not ev.Done or record[EVENT].run not in runs:
                 rest.append(record)
         return rest

@@ -27,7 +27,7 @@ from .scope_marks import Given
 from .sorting import Sorter
 
 BETWEEN, QUICK = 64, 0.002
-"""Raw records between two looks at the clock, as long as they come within so many seconds."""
+"""Raw records between two looks at the clock, as long as they come within this many seconds."""
 
 
 class NativeAdapter(ObservedOps):
@@ -53,9 +53,9 @@ class NativeAdapter(ObservedOps):
             self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._emits_grad: "run", self._error: "error",
-            self.calls.made: "turn", self._wrote: "turn",
-            self._assigned: "turn", self._stepped: "turn", self._found: "turn",
-            self._reads: "turn", self.calls.gave: "turn",
+            self.calls.made: "iteration", self._wrote: "iteration",
+            self._assigned: "iteration", self._stepped: "iteration", self._found: "iteration",
+            self._reads: "iteration", self.calls.gave: "iteration",
         })  # fmt: skip
         self.faults: list[str] = []
         """Internal errors, in sentences."""
@@ -87,7 +87,7 @@ class NativeAdapter(ObservedOps):
 
     @contextmanager
     def observing(self, commanded: bool = False) -> Iterator[None]:
-        """Observe within the block, whoever observes outside of it. What a command of the page
+        """Observe within the block, whatever observes outside of it. What a command of the page
         does (``commanded``) stands on no line of the program."""
         before = listeners.get_observer()
         listeners.set_observer(self)

@@ -21,7 +21,7 @@ MOST = 1_000
 
 
 class ObservedData(ObservedGradCalls):
-    """The part of the native adapter that hears ``.data``."""
+    """The part of the native adapter that observes ``.data``."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)

@@ -18,7 +18,7 @@ from .position_finder import outside, unobserved
 
 
 class ObservedGradCalls(ObservedScopes):
-    """The part of the native adapter that hears the calls of ``autograd.grad``."""
+    """The part of the native adapter that observes calls of ``autograd.grad``."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)

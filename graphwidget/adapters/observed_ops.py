@@ -33,7 +33,7 @@ NO_NAMES: Names = ()
 
 
 class ObservedOps(ObservedData):
-    """The part of the native adapter that hears ops and optimizers' steps."""
+    """The part of the native adapter that observes ops and optimizers' steps."""
 
     sorter: Sorter
     on_pulse: Callable[[float], None] | None

@@ -7,7 +7,7 @@ from ..recording.fold import Row
 
 
 def step_key(optimizer: str) -> str:
-    """The op under which it is told what a step of an optimizer of this class writes."""
+    """The op that stands for the writes of a step of an optimizer of this class."""
     return f"{optimizer}_"
 
 

@@ -1,4 +1,4 @@
-"""Scopes: the regions of the program that its records stand in, told as they open and close.
+"""Scopes: the regions of the program around its records, recorded as they open and close.
 
 Modules, optimizer steps and grad modes say themselves when they begin and end. Functions, loops
 and their iterations are found afterwards, from the positions of consecutive records.
@@ -43,7 +43,7 @@ class Way(NamedTuple):
 
 class Scopes:
     """Follows the program through its scopes. While records are sorted, ``move`` and the methods
-    below it add records of what opens and closes; these tell the events when their time comes."""
+    below it add records of what opens and closes; these emit the events in their order."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -62,7 +62,7 @@ class Scopes:
         self._emitted: list[int] = []  # open scopes that were emitted
         self._ticks = Ticks()  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
-        self._loops: list[LoopMark] = []  # that were emitted and may have rows to tell
+        self._loops: list[LoopMark] = []  # that were emitted and may have rows to emit
         self._fetching = 0  # how many of the open iterations have not begun
 
     # While sorting --------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Scopes:
         self.size += count
 
     def move(self, to: Position, what: Any) -> None:
-        """The program has come to a position and did ``what`` there. If it comes to do the same
+        """The program has reached a position and did ``what`` there. If it is about to do the same
         thing there again, and on the same way, another iteration of a loop has begun."""
         if not to.levels:
             return
@@ -381,7 +381,7 @@ class Scopes:
                 innermost.below = {}
             innermost.below[value] = name, content
 
-    # While telling --------------------------------------------------------------------------
+    # While emitting -------------------------------------------------------------------------
     @property
     def current(self) -> int | None:
         """The innermost open scope that was emitted."""

@@ -35,7 +35,7 @@ BEGINS, ENDS, TICK = object(), object(), object()
 and end, and of iterations of outer loops."""
 
 
-NOWHERE = ("value", "node", "finish", "free", "told", "run")
+NOWHERE = ("value", "node", "finish", "free", "event", "run")
 """The kinds of records that say of no position where the program is."""
 
 
@@ -53,8 +53,8 @@ class Sorter:
         self.named: dict[Any, Named] = {}
         self.settling: set[Any] = set()
         self.kinds: dict[Any, str] = {
-            recorder.emit: "told", recorder.free: "free", scopes.opens: "turn",
-            scopes.closes: "turn", BEGINS: "turn", ENDS: "turn",
+            recorder.emit: "event", recorder.free: "free", scopes.opens: "iteration",
+            scopes.closes: "iteration", BEGINS: "iteration", ENDS: "iteration",
         }  # fmt: skip
         self.window = Window(recorder, scopes, self.kinds)
         self._due = monotonic() + FIRST  # when the next look is
@@ -63,7 +63,7 @@ class Sorter:
         recorder.sort = self.sort
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
-        """Let somebody look at the running program; ``look`` is given how long there is to wait."""
+        """Call ``look`` while the program runs, with how long there is to wait."""
         look(max(0.0, self._due - now))
         if now > self._due:
             # a picture that takes long to make must not take the program's time

@@ -139,7 +139,7 @@ class StaticAdapter(Listener):
 
     def _loop(self, operation: Any, outside: tuple[int | str, ...]) -> tuple[int, ...]:
         """Tell how values enter a loop's regions; what the loop's results are made of."""
-        told: list[int] = []
+        ids: list[int] = []
         self._define(ENTRY, None)
         for region in operation.regions:
             scope = self._scope(region)
@@ -149,8 +149,8 @@ class StaticAdapter(Listener):
                 entries.append(ev.Op(call, ENTRY, (first,), {}, (value,), None, False, scope, None))
                 self._emit(entries[-1])
             self._region(region)
-            told += [self._value(each) for each in region.outputs]
-        return tuple(told)
+            ids += [self._value(each) for each in region.outputs]
+        return tuple(ids)
 
     def _region(self, region: Any) -> None:
         """Emit what stands in a region that is complete."""
@@ -198,7 +198,7 @@ class StaticAdapter(Listener):
                 self._emit(ev.Name(self._value(symbol), name, scope))
 
     def _value(self, symbol: Any) -> int:
-        """The id of a symbol, told with what is known of it at its first use."""
+        """The id of a symbol, emitted with what is known of it at its first use."""
         known = self._values.get(symbol)
         if known is not None:
             return known

@@ -23,12 +23,12 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEPT = 256 << 20
 """Bytes of free memory to keep for the next arrays."""
 LARGEST = 32 << 20
-"""Arrays of so many bytes get memory of their own, which goes back at once: glibc's most."""
+"""Arrays of this many bytes get memory of their own, which goes back at once: glibc's most."""
 
 
 def keep_freed_memory() -> None:
     """Let malloc keep freed memory for the next arrays; nothing where the C library is another, or
-    where the user has told it what to do."""
+    where the user has configured it."""
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
     with contextlib.suppress(OSError, AttributeError, TypeError):

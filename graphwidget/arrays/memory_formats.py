@@ -52,7 +52,7 @@ def require_strided(asked: layout | None) -> None:
 
 
 class memory_format:
-    """An order of the dims in memory; that of channels last is for batches of so many dims."""
+    """An order of the dims in memory; that of channels last is for batches of a given rank."""
 
     __slots__ = ("_dims", "_name")
 

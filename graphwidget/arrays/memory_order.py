@@ -26,7 +26,7 @@ def memory_order(shape: Shape, *operands: Array) -> list[int]:
 def iteration_order(shape: Shape, *known: Sequence[int]) -> list[int]:
     """The order in which PyTorch's TensorIterator lays out what it computes, from the strides of
     its operands. Where items repeat (stride 0) an operand does not know; the insertion sort then
-    asks the next one, and C order is what nobody contradicts."""
+    asks the next one, and C order is the default."""
 
     def inside(one: int, two: int) -> int:
         """Positive when ``two`` must be further inside than ``one``, negative when it must not."""

@@ -34,8 +34,8 @@ OTHER_SHAPE = (
 def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0, sums: int = 0) -> None:
     """Add a gradient to a leaf's ``.grad``, to which other threads may add meanwhile.
 
-    The first is taken over when nobody else has it and it lies in memory as promised, else copied
-    so; later ones are added in place. Under create_graph both are recorded and out of place
+    The first is taken over when nothing else refers to it and it lies in memory as promised, else
+    copied so; later ones are added in place. Under create_graph both are recorded and out of place
     (PyTorch, accumulate_grad.h). ``known`` is how many callers more than usual hold the gradient:
     they are not somebody else. ``sums`` is how often it was written: the version of what is taken
     over.
@@ -82,7 +82,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0, sums: 
 
 
 def is_unwritten_zeros(grad: Any) -> bool:
-    """Return whether a gradient is zeros that nobody wrote to."""
+    """Return whether a gradient is zeros that were never written."""
     return grad.__class__ is ZeroArray and not grad.flags.writeable
 
 

@@ -1,7 +1,7 @@
 """The engine: a generator that walks the backward graph one node at a time.
 
-``Run.steps()`` is the only place where nodes run. ``backward()`` exhausts it; whoever wants to
-watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
+``Run.steps()`` is the only place where nodes run. ``backward()`` exhausts it; a caller that wants
+to watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
 a topological order, and a leaf accumulates as soon as its last consumer has run.
 
 Nothing here recurses over the graph, so its depth does not matter.
@@ -116,8 +116,8 @@ class Run(RunBase):
         captures: targets whose gradients are wanted, and nothing else (``autograd.grad``,
             ``inputs=``); None for all leaves.
         into_grad: add what was captured to ``.grad``.
-        live: the run is held between steps by whoever watches.
-        tensors, inputs: the Tensors that the caller named, for whoever watches.
+        live: the run waits between steps for an observer.
+        tensors, inputs: the Tensors that the caller named, for observers.
         given: the gradients that the caller gave: where one arrives unchanged, users see it.
     """
 
@@ -220,7 +220,7 @@ class Run(RunBase):
         if node not in self._reached:
             return False
         if len(self.roots) == 1 and getattr(self.roots[0], "node", self.roots[0]) is node:
-            return False  # PyTorch begins at a single root, so it never comes to it
+            return False  # PyTorch begins at a single root, so it never reaches it
         if node.__class__ is AccumulateGrad and self._only_captured(node):
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -303,7 +303,7 @@ class Run(RunBase):
                     continue
                 else:
                     self._accumulate_leaf(target, grad)
-                del grad  # whoever keeps it need not copy it
+                del grad  # so that the next owner need not copy it
                 yield target
             if self.callbacks:
                 self._run_callbacks()
@@ -371,7 +371,7 @@ class Run(RunBase):
         if observer is not None:
             observer.node_finishes(self, node, tuple(grads), frees)
         found = [*grads][::-1]
-        del grads  # nobody else is to have what is given, so that it can be added to in place
+        del grads  # the only reference is passed on, so that it can be added to in place
         for child in node.next:
             grad = found.pop()
             if grad is not None:
@@ -431,7 +431,7 @@ class Run(RunBase):
 
 
 def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:
-    """A gradient in the type that a leaf was told to have it in."""
+    """A gradient in the type that was set for a leaf's gradient."""
     hooks = leaf._hooks
     if hooks is None or hooks.dtype is OWN or hooks.dtype is None:
         return grad

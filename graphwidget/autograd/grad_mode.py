@@ -164,7 +164,7 @@ class Inference:
         if runtime.mode.inference:
             for out in outputs:
                 if out._counter.__class__ is InferenceCounter:
-                    out._view = None  # nobody follows the views of inference tensors
+                    out._view = None  # views of inference tensors are not tracked
                 self.made(out)
 
     def made(self, tensor: Tensor) -> None:

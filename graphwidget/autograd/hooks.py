@@ -34,7 +34,7 @@ def as_carried(run: RunBase | None, grad: Any) -> Any:
     """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
     if grad is None or (run is not None and run.create_graph):
         return grad
-    if run is not None and grad._requires_grad:  # whoever sees it further on must see that
+    if run is not None and grad._requires_grad:  # later nodes must see that
         run.given[id(grad._data)] = grad
     return grad._data
 

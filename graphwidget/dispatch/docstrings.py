@@ -121,7 +121,7 @@ def ops_named(name: str) -> list[Op]:
 
 def function_docstring(doc: str | None, name: str, parameters: Sequence[str]) -> str | None:
     """The docstring of a hand-written function, with what the ops of its name and its parameters
-    tell of shapes, errors and gradients."""
+    describe shapes, errors and gradients."""
     if doc is None:
         return None
     doc = dedent(doc)

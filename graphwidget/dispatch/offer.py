@@ -9,8 +9,8 @@ gives ``torch.logsumexp(input, dim, keepdim=False, *, out=None)`` and the method
 ``offer("clip")`` adds another name, ``method=False`` or ``function=False`` leaves one of the two
 out, ``space="linalg"`` puts the function into ``torch.linalg`` and not on the top.
 
-Public ops of the table that nobody wrote by hand are offered as they are (``offer_table``): the
-function with ``out=``, the method, and ``name_`` for those that may be written in place.
+Public ops of the table without a function of their own are offered as they are (``offer_table``):
+the function with ``out=``, the method, and ``name_`` for those that may be written in place.
 """
 
 from __future__ import annotations

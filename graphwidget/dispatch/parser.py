@@ -47,7 +47,7 @@ def invalid_combination(call: Call, options: list[str]) -> str:
 
 
 def compare_signature(call: Call, option: str) -> str:
-    """Return the message's line on one of several signatures that takes so many arguments."""
+    """Return the message's line on one of several signatures with this many arguments."""
     if not has_arity(call, option):
         return ""
     unknown = unmatched_names(call, option)

@@ -153,7 +153,7 @@ def fit_source(op: Op) -> list[str]:
 def refresh_source(op: Op, computed: bool) -> list[str]:
     """Lines that bring the operands' history up to date: before anything else, but where ``dtype``
     chooses the result's type only once it is ``computed``. A conversion to another kind has no
-    history, so nobody looks at its operand's. PyTorch's functions without a derivative ask for it,
+    history, so its operand's is not looked at. PyTorch's functions without a derivative ask for it,
     too, but for those that give bools."""
     if computed != ("dtype" in op.params):
         return []

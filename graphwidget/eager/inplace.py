@@ -275,7 +275,7 @@ def set_history(tensor: Tensor, node: Node) -> None:
         node.written_view = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True
-    if keeps:  # of which nobody hears: the tensor retains it as before
+    if keeps:  # unobserved: the tensor retains it as before
         tensor._node._hooks().retain = weakref.ref(tensor)
 
 

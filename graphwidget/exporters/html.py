@@ -164,7 +164,7 @@ const state = {
   count: $count, protocol: $protocol, view: {},
   packed: await text("log"), beside: $has_beside ? await text("beside") : "",
 };
-const model = {  // what anywidget's model is to the front end; nobody answers here
+const model = {  // in place of anywidget's model; there is no kernel
   get: (key) => state[key],
   set: (key, value) => { state[key] = value; },
   save_changes: () => {},

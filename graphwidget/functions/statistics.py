@@ -137,7 +137,7 @@ def unique_results(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> An
 
 
 def wrap_slices_dim(input: Tensor, dim: int) -> int:
-    """The dim along which slices are told apart.
+    """The dim along which slices are compared.
 
     Raises:
         IndexError, RuntimeError: there is none, or slices have no items (PyTorch's texts).

@@ -107,7 +107,7 @@ class TensorBase:
         "__dict__",  # users set attributes on tensors
         "__weakref__",
         "_accumulator",  # of a leaf: a weak reference to the AccumulateGrad of the moment
-        "_counter",  # the VersionCounter of its storage, or None while nobody has asked for it
+        "_counter",  # the VersionCounter of its storage, or None until it is asked for
         "_data",  # the numbers, an ndarray
         "_grad",  # `.grad`: a Tensor or None
         "_hooks",  # of a leaf: its own GradHooks, or None

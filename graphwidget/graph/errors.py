@@ -67,8 +67,8 @@ NONLEAF_GRAD = (
 class ErrorFacts:
     """Facts about an autograd error.
 
-    ``kind`` is ``version``, ``leaf``, ``freed``, ``no_grad``, ``none`` or ``other``; ``writes``
-    are the guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
+    ``kind`` is ``version``, ``leaf``, ``freed``, ``no_grad``, ``none`` or ``other``; ``writes`` are
+    the in-place writes that caused it, as far as known, oldest first; ``help`` the plain sentences.
     """
 
     kind: str

@@ -346,7 +346,7 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | NoGradViewEnd | None:
     if leaf._view is not None and not leaf._view.own_requires_grad:
         found = NoGradViewEnd()
         found.start(())
-        found.seq = -1.0  # after whoever gives to it, which may have been made before
+        found.seq = -1.0  # after the nodes that feed it, which may be older
         return found
     found = AccumulateGrad(leaf)
     if leaf._hooks is not None:

@@ -114,7 +114,7 @@ as_strided: Callable[..., Any]
 uniform: Callable[..., np.ndarray]
 """Uniform random numbers (``functions/random/generator.py``)."""
 
-# Who is told that numbers leave tensors -----------------------------------------------------------
+# Observers of numbers that leave tensors ---------------------------------------------------------
 reading: Callable[[Sequence[Any], Callable[..., Any] | None, str], None] | None = None
 """Called with tensors whose numbers Python is about to read, with the function of their arrays that
 gives what it sees (None where it may be anything), and in which words. Who records a function as a

@@ -135,7 +135,7 @@ def as_view(
         if counter.__class__ is not InferenceCounter:
             out._counter = InferenceCounter()
         out._node, out._requires_grad = None, False
-        return  # of such a tensor, leaves with gradients among them, nobody keeps views
+        return  # such a tensor, leaves with gradients among them, has no list of views
     origin = "default" if op.single else "multi"
     if not runtime.mode.enabled:
         origin = "inference" if runtime.mode.inference else "no_grad"

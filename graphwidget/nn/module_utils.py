@@ -34,7 +34,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
 
 
 def repr_options(*options: str, flag: str = "") -> Callable[[Any], str]:
-    """An `extra_repr` that tells attributes, as "p=0.5, dim=1", and a flag only where it is set."""
+    """An `extra_repr` that lists attributes, as "p=0.5, dim=1", and a flag only where it is set."""
 
     def extra_repr(self: Any) -> str:
         """The options."""

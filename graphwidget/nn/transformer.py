@@ -206,7 +206,7 @@ def _to_additive_mask(mask: Tensor | None, like: Tensor) -> Tensor | None:
 def _detect_is_causal_mask(
     mask: Tensor | None, is_causal: bool | None, sequence: Tensor, batch_first: bool
 ) -> bool:
-    """Return whether a mask hides just what lies ahead, if nobody said so."""
+    """Return whether a mask hides just what lies ahead, if that was not given."""
     sizes = sequence.shape
     size = sizes[1 if batch_first and len(sizes) != 2 else 0]
     if is_causal is not None or mask is None:

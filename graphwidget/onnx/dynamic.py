@@ -1,10 +1,10 @@
 """Dynamic axes: which numbers of a recorded program change with the inputs' sizes.
 
 A recording has the sizes of its example inputs in it: in the shapes of views, in the ends of
-slices, in constants that were made for them. They cannot be told from other numbers by looking at
-one recording, so there are several, of example inputs in other sizes; what differs between them
-is a size, and must be computed when the file runs. A number that follows none of a few simple
-rules is refused, with the operation's line, rather than written as it happened to be.
+slices, in constants that were made for them. They cannot be distinguished from other numbers by
+looking at one recording, so there are several, of example inputs in other sizes; what differs
+between them is a size, and must be computed when the file runs. A number that follows none of a few
+simple rules is refused, with the operation's line, rather than written as it happened to be.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from . import control, readers
 from .errors import LoadError, onnx_package
 from .nodes import LARGEST, Node, build
 
-_ = readers, control  # they tell how operators are read
+_ = readers, control  # importing them registers how operators are read
 
 
 OLDEST = 13

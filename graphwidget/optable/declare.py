@@ -8,7 +8,7 @@
 Names before ``/`` are tensors, names after it metadata; ``bias=None`` is a tensor that may be left
 out, ``*tensors`` a list of tensors; ``-> values, indices`` names several outputs, ``-> *outputs``
 any number, and ``-> result; mean`` one output and, after it, what the kernel computes besides and
-only derivatives read; ``; _mean`` is seen by nobody else, neither users nor their hooks, as PyTorch
+only derivatives read; ``; _mean`` is hidden from all others, users and their hooks, as PyTorch
 computes it again. A derivative's parameter names say what it needs:
 
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs;
@@ -23,7 +23,7 @@ An op that has a form ``<name>.number`` is that form in derivatives, where it is
 number: that has no slot in the node then (``MulBackward1``).
 
 ``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
-their work; ``targets`` tells it whose are wanted. Derivatives are written with operators and
+their work; ``targets`` says whose are wanted. Derivatives are written with operators and
 ``F.<op>`` only. ``F`` is not a module: the same function is bound to one ``F`` of array kernels,
 one of Tensor functions and one of text, so that one formula computes, records and explains.
 """
@@ -158,7 +158,7 @@ class Op:
     sized_by_values: bool = False
     """True if the size of the first output depends on the values of the inputs."""
     warns: bool = True
-    """numpy may warn of nan and inf in the kernel or the derivative, and is told to be quiet."""
+    """numpy's warnings of nan and inf in the kernel or the derivative are suppressed."""
     saved_constants: dict[str, Any] = field(default_factory=dict)
     """Attributes of nodes (``_saved_alpha``) that this form of the op cannot choose."""
     saved_sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)

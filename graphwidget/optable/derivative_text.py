@@ -331,7 +331,7 @@ def _derivatives(key: str) -> tuple[DerivativeText, ...]:
     for derivative in op.derivatives.values():
         local = _written(op, derivative.input, Text("1")) if op.pointwise else None
         if local is not None and _readable(op, local, "") != local:
-            local = None  # told with the gradient only
+            local = None  # given with the gradient only
         vjp = _readable(op, _written(op, derivative.input, Text("{grad}")), "{grad}")
         found.append(DerivativeText(derivative.input, vjp, local))
     return tuple(found)

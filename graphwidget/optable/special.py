@@ -229,7 +229,7 @@ def normal_quantile(centred: Array, rest: Array) -> Array:
 
 @blockwise
 def erfinv(x: Array) -> Array:
-    """The y whose erf is x; nan outside [-1, 1]. One Newton step mends the quantile's last bits."""
+    """The y whose erf is x; nan outside [-1, 1]. One Newton step refines the quantile."""
     y = normal_quantile(x / 2, (1 - np.abs(x)) / 2) * ROOT_HALF
     near = np.abs(x) < 0.9
     step = (erf_double(y) - x) * (ROOT_PI / 2) * np.exp(y * y)

@@ -261,7 +261,7 @@ def _cast_state(parameter: Tensor, value: Any, name: Any) -> Any:
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` method that calls the hooks around it, and that an observer hears of."""
+    """A `step` method that calls the hooks around it and notifies an observer."""
 
     @functools.wraps(step)
     def observed(self: Optimizer, *args: Any, **kwargs: Any) -> Any:

@@ -149,7 +149,7 @@ class PerParameter(Optimizer):
 def apply_rule(
     rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool
 ) -> None:
-    """Apply a rule to a parameter, its gradient and its state, so many items at a time.
+    """Apply a rule to a parameter, its gradient and its state, a block of items at a time.
 
     Weight decay and maximizing change the gradient before the rule sees it.
     """

@@ -367,8 +367,8 @@ class Pass(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the table that a program's own listing is (``print_tabular`` of an fx graph), told
-    after the value or the call that it is about: ``cells`` are its texts by column."""
+    """A row of the table that a program's own listing is (``print_tabular`` of an fx graph),
+    emitted after the value or the call that it is about: ``cells`` are its texts by column."""
 
     value: int | None
     call: int | None
@@ -385,13 +385,13 @@ class Snapshot(NamedTuple):
 class Error(NamedTuple):
     """An autograd error of the user's program, with its explanation.
 
-    ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf
-    or a view of one), ``freed`` (second backward), ``no_grad`` (no graph leads back), ``none``
+    ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a
+    view of one), ``freed`` (second backward), ``no_grad`` (no graph leads back), ``none``
     (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain
     sentences that an exception of this package carries as notes, ``finding`` is what was found of
-    one of PyTorch's. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind
-    of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was
-    given and ``scope`` is the innermost one that it was made in (else None and empty)."""
+    one of PyTorch's. ``writes`` are the times of the ``write`` events that caused it. ``call`` is
+    the kind of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values
+    it was given and ``scope`` is the innermost one that it was made in (else None and empty)."""
 
     kind: str
     type: str

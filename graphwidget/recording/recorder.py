@@ -170,7 +170,7 @@ class Recorder:
         return True
 
     def source(self, site: Site | None) -> int | None:
-        """The id of a site, telling it at its first use."""
+        """The id of a site, emitted at its first use."""
         if site is None:
             return None
         if not site.id:

@@ -2,7 +2,7 @@
 
 Eight bytes give the header's length, little-endian. The header names each tensor's type, shape
 and place among the bytes that follow it, which have no gaps. The bytes are in C order; where a
-tensor has another order in memory, the file's metadata tells its strides.
+tensor has another order in memory, the file's metadata has its strides.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def item_geometry(data: np.ndarray) -> dict[str, Any]:
 
 
 def array_on_storage(described: dict[str, Any], kind: str, arrays: Arrays) -> np.ndarray:
-    """The array that a description tells of, on its entry's memory.
+    """The array of a description, on its entry's memory.
 
     Raises:
         ValueError: it lies outside of that, or has no entry.

@@ -268,7 +268,7 @@ def fact(symbol: Symbol | None, what: str) -> Any:
     if symbol is None:
         return None
     operand = Operand(symbol)
-    if what == "strides":  # in C order: how values will lie in memory nobody knows yet
+    if what == "strides":  # in C order: the layout of values in memory is not known yet
         steps = [operand.dtype.itemsize]
         for size in reversed(operand.shape[1:]):
             steps.append(steps[-1] * size)
@@ -287,7 +287,7 @@ def wrapped(value: Any) -> Any:
     return value
 
 
-# What only arrays can tell -----------------------------------------------------------------------
+# Facts that only arrays have ---------------------------------------------------------------------
 def on_arrays(operation: Operation, grads: Given, wanted: Sequence[str]) -> Pairs:
     """One operation that applies the formulas when the graph runs. It has no derivative itself."""
     op = operation.op

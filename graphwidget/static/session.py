@@ -77,7 +77,7 @@ class Session:
             operations = self._plans[key] = plan(roots, env, self.graph.root)
         again = again or any(each.type == "While" for each in operations)
         if again and listener is None and len(env) == len(feed_dict or ()):
-            # Once more the same, or many turns: from now on as one function.
+            # Once more the same, or many iterations: from now on as one function.
             ready = Ready(operations, tuple(env), wanted, fetches)
             self._ready[signature(fetches, feed_dict)] = ready
             return ready.run(feed_dict, self._state)

@@ -200,7 +200,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, options: _Options) -> Non
 
 
 def _compare_arrays(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> None:
-    """Item by item; the text tells of the largest differences."""
+    """Compare item by item; the text has the largest differences."""
     common = np.result_type(a, b)
     common = np.dtype(np.int64) if common.kind == "b" else common
     a, b = a.astype(common), b.astype(common)

@@ -250,7 +250,7 @@ class Recorder:
             self.symbols.set(tensor, found)
         return found
 
-    # What is heard -------------------------------------------------------------------------
+    # What is observed ----------------------------------------------------------------------
     def made(self, tensor: Tensor) -> None:
         """A factory made a constant."""
         self.check_random()

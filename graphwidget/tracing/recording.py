@@ -356,7 +356,7 @@ class CompiledFunction(Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         """The gradients of the tensors: of the recorded function's graph, or (where they get a
         history of their own) of the function itself."""
-        ctx.saved_tensors  # noqa: B018  (unwritten since, and not let go of)
+        ctx.saved_tensors  # noqa: B018  (unwritten since, and not released)
         call: Call = ctx.call
         tensors = call.tensors
         wanted = [i for i in range(len(tensors)) if ctx.needs_input_grad[i + 1]]

@@ -105,7 +105,7 @@ def metadata_of(tensor: Tensor) -> dict[str, Any]:
 
 class Part:
     """One call of `checkpoint`. While it is not ``complete``, a backward inside of it computes what
-    was computed so far, and as much more as it comes to; nothing is ``compared`` from then on."""
+    was computed so far, and the rest of it; nothing is ``compared`` from then on."""
 
     def __init__(self, compute: Callable[[list[Any]], None], saver: Any, early_stop: bool) -> None:
         self.compute = compute

@@ -37,7 +37,7 @@ class GraphWidget(LogWidget):
 
     It records from ``start`` (``watch()`` calls it) to ``stop``; as a context manager it stops
     at the end of the block. ``model`` is the state that the events so far fold to, ``events``
-    the events themselves, as far as they are still told one by one.
+    the events themselves, as far as they are still kept one by one.
     """
 
     def __init__(self, adapter: Adapter | None = None, **kwargs: Any) -> None:
@@ -55,7 +55,7 @@ class GraphWidget(LogWidget):
     def _show_log_of(self, adapter: Adapter) -> None:
         super()._show_log_of(adapter)
         self._steppers = Steppers(adapter)
-        # Whoever lets go of a graph that was never displayed does not want it recorded.
+        # A graph that was dropped before it was displayed need not be recorded.
         self._cleanup.append(weakref.finalize(self, adapter.stop))
 
     def close(self) -> None:

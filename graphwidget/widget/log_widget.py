@@ -43,10 +43,10 @@ def weak(method: Callable[..., Any]) -> Callable[..., None]:
 
 
 class WhenRead(traitlets.TraitType[Any, Any]):
-    """A trait that is brought up to date when it is read, where that was put off until then."""
+    """A trait that is updated when it is read, where that was put off until then."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """Return the trait's value, brought up to date."""
+        """Return the trait's current value."""
         obj.pack_now()
         return super().get(obj, cls)
 

@@ -163,7 +163,7 @@ class BackwardRun:
             self.recorder.raw.append((names.gave, None, refs[0], bound, content))
 
     def _standing(self) -> NodeRef | None:
-        """The node that the run has come to when it fails: of those that had all their gradients
+        """The node that the run has reached when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
         if self.asks and self.hooks is not None:
             return next(reversed(self.hooks.left.values()), None)

@@ -62,7 +62,7 @@ def detached(
     way: Sequence[Place],
 ) -> tuple[str, int | None]:  # fmt: skip
     """The line, with all that is carried into it cut off from its history: before the loop, whose
-    line is told too, if it carries that on itself and only its end is run backward."""
+    line is reported too, if it carries that on itself and only its end is run backward."""
     edges = list(edges)
     names = dict.fromkeys(carried(model, new, old)[0] for new, old in edges)
     all_named = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)

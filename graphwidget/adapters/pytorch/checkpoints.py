@@ -19,7 +19,7 @@ CALLED = re.compile(r"checkpoint\w*\(")
 
 
 def overwritten_input(model: Model, error: BaseException) -> tuple[Row, Row, Place | None] | None:
-    """The input of a checkpoint that was written since, as a node and its slot would tell of it,
+    """The input of a checkpoint that was written since, as a node and its slot would have it,
     and the line that called the checkpoint; None if the error is of nothing like it."""
     own = torch.utils.checkpoint.__file__
     found = VERSIONS.search(str(error))
@@ -31,7 +31,7 @@ def overwritten_input(model: Model, error: BaseException) -> tuple[Row, Row, Pla
         saved = model.values.get(writes[0]["before"]) if writes else None
         if saved is None or storage["version"] != version:
             continue
-        if saved["leaf"] and saved["requires_grad"]:  # a parameter, which is told of otherwise
+        if saved["leaf"] and saved["requires_grad"]:  # a parameter, which is reported elsewhere
             continue
         if str(list(saved["summary"][0])) != found[1]:
             continue

@@ -40,7 +40,7 @@ class Given(NamedTuple):
 def failed_call(
     model: Model, op: str, inputs: Sequence[int], place: Place | None, message: str
 ) -> Finding | None:
-    """Why a call of ``op`` on a line failed, as far as shapes and types tell."""
+    """Explain from shapes and types why a call of ``op`` on a line failed."""
     rows = [model.values[each] for each in inputs if each in model.values]
     given = [
         Given(name_of_value(model, row["value"]), tuple(row["summary"][0]), row["summary"][1])

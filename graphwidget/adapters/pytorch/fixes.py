@@ -20,7 +20,7 @@ LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg
 
 def out_of_place(text: str, levels: int | None = None) -> str:
     """A line that writes in place, written so that it makes a new tensor; empty if unknown how.
-    Of ``x[0][1:] *= 2``, ``levels`` tells how many subscripts are a tensor's and not a list's or
+    Of ``x[0][1:] *= 2``, ``levels`` is how many subscripts are a tensor's and not a list's or
     the like; without it, all are."""
     statement = parsed(text)
     if isinstance(statement, ast.AugAssign):
@@ -283,7 +283,7 @@ def kept_result(text: str) -> str:
 
 
 def frozen(text: str, name: str) -> str:
-    """``self.name = Layer()`` with that told not to learn."""
+    """``self.name = Layer()`` with that layer frozen."""
     statement = parsed(text)
     if not isinstance(statement, ast.Assign):
         return ""

@@ -108,7 +108,7 @@ def _paths(module: torch.nn.Module, tensor: Any) -> Iterator[str]:
 
 
 def _flagged(raised: Raised) -> Finding:
-    """A tensor that was computed is told whether it needs a gradient."""
+    """``requires_grad`` was set on a tensor that was computed."""
     tree = statements.parsed(raised.line)
     target: ast.expr | None = None
     on = True

@@ -277,7 +277,7 @@ def _inner(value: ast.expr, inner: Any) -> ast.expr:
 def _growing(
     model: Model, tensors: list[tuple[int, torch.Tensor]], old: dict[int, int], waits: bool
 ) -> tuple[list[Keeper], Place | None]:
-    """The tensor whose own graph has come to hold those of earlier iterations: a sum over them.
+    """The tensor whose own graph contains those of earlier iterations: a sum over them.
     ``waits`` says that only sums count."""
     best: tuple[int, int, set[int]] = (0, 0, set())
     for number, _tensor in tensors:

@@ -90,7 +90,7 @@ class LiveRun:
         self._call: Callable[[], Any] | None = call
 
     def begin(self, position: Position | None = None) -> None:
-        """Let the engine come to its first node; ``position`` is where the program stands.
+        """Run the engine up to its first node; ``position`` is where the program stands.
 
         Raises:
             RuntimeError: it refused, as a plain ``backward()`` would have.

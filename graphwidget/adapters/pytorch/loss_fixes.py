@@ -64,7 +64,7 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
         kept = rows.get(each.lineno) or ast.unparse(each)
         rows[each.lineno] = _by_torch(kept, tensor_names) or kept
     for each in siblings(source, at) if at.file == cut.file else ():
-        flag = FLAG.fullmatch(ast.unparse(each))  # what has a history refuses to be told so
+        flag = FLAG.fullmatch(ast.unparse(each))  # what has a history refuses this
         if flag and any(re.match(rf"{flag[1]} = ", text) for text in rows.values()):
             rows[each.lineno] = "pass"
     if len(rows) == 1:

@@ -1,4 +1,4 @@
-"""A backward that begins at many numbers, and is not told how much each of them counts."""
+"""A backward that begins at many numbers without a gradient for them."""
 
 from __future__ import annotations
 

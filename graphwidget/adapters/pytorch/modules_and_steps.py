@@ -111,7 +111,7 @@ class ModulesAndSteps:
         @wraps(plain)
         def observing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             # The hot path: each module of each iteration.
-            # what Dynamo traces is no call of the program's: it must not come to see the rest
+            # what Dynamo traces is no call of the program's: it must not see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
             site = self._module_begins(module, _getframe(1))
@@ -242,7 +242,7 @@ class ModulesAndSteps:
 
     def _stepping_unobserved(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """Return how an optimizer of PyTorch's takes a step: the mode is off the stack before the
-        hooks tell of it, for PyTorch tells its profiler of it before, which the mode would be
+        hooks report it, as PyTorch reports it to its profiler before, which the mode would be
         shown."""
 
         @wraps(plain)

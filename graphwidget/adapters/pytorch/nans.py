@@ -187,7 +187,7 @@ def few_and_near(grads: Iterable[torch.Tensor | None]) -> bool:
 
 def are_finite(grads: list[Any]) -> bool:
     """Return whether gradients that are few and near have no number that is not finite; False where
-    that cannot be said, or where a dispatch mode of the program's would hear us."""
+    that is not known, or where a dispatch mode of the program would notice."""
     if torch._C._len_torch_dispatch_stack():
         return False
     try:
@@ -299,7 +299,7 @@ def _guarded_op(place: Place, op: str) -> str:
 
 
 def unknown_birth(site: Site | None) -> Finding:
-    """A loss is NaN, and nothing tells why."""
+    """A loss is NaN for an unknown reason."""
     text = "The loss is NaN. The calls of this iteration could not be run again, since what they "
     text += (
         "began with is gone, and their numbers were not recorded: where the NaN was born is not "

@@ -86,7 +86,7 @@ def _frozen_too(
 def _still_frozen(
     model: Model, value: int, frozen: Mapping[int, Site], reader: Place | None
 ) -> Finding:
-    """A parameter was frozen for something else, and not told to learn again before this."""
+    """A parameter was frozen for something else and not unfrozen before this."""
     name, place = name_of_value(model, value), place_of(frozen[value])
     text = f"{name or 'What it was computed from'} was frozen here, and still is."
     uses = [call["call"] for call in model.calls.values() if value in call["inputs"]]

@@ -170,7 +170,7 @@ def of_function(
 
 
 def _fits(node: Any, said: re.Match[str]) -> bool:
-    """Return whether the error can be of this node: it tells the shape of one of its inputs."""
+    """Return whether the error can be of this node: it names the shape of one of its inputs."""
     if said["index"] is None:
         return True
     before, nr = node.next_functions[int(said["index"])]

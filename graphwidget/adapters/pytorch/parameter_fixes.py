@@ -112,7 +112,7 @@ def _without_cut(value: str) -> str:
 
 def rebinds(source: str, place: Place, name: str, leaf: bool = False) -> bool:
     """Return whether all who use a variable see the new tensor that a line would give it, as far as
-    the text tells. A caller does not see what its argument is bound to, nor a list what an item is.
+    the text shows. A caller does not see what its argument is bound to, nor a list what an item is.
     A ``leaf`` keeps its numbers under its other names, as it should."""
     around = enclosing(source, place)
     functions = [nr for nr, x in enumerate(around) if isinstance(x, ast.FunctionDef)]

@@ -52,7 +52,7 @@ def _checked(kind: Hashable, slot: str) -> str:
 
 def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
     """(slot, tensor, word) of what a node saved, without calling hooks; before PyTorch 2.10 without
-    what was written since, of which ``stale`` tells. The word says what became of a tensor that
+    what was written since, which ``stale`` reports. The word says what became of a tensor that
     hooks of the program keep; the tensor is then what they keep, if that is one."""
     # The hot path: every node of every iteration.
     kind = class_of(node)

@@ -204,7 +204,7 @@ def _run_lazily(
     model: Model, again: Mapping[str, Place], backward: Place
 ) -> tuple[str, str] | None:
     """A loop steps after each item of a list whose items were all computed before it: a generator
-    computes each when it is its turn."""
+    computes each when it is needed."""
     source = source_of(model, backward)
     loops = [each for each in _around(model, backward) if isinstance(each, ast.For)]
     for line, place in again.items():

@@ -148,7 +148,7 @@ def loss_of(text: str) -> str:
 
 
 def writes(node: ast.stmt) -> bool:
-    """Return whether a statement writes in place, as far as its form tells, or drops a gradient."""
+    """Return whether a statement writes in place, as far as its form shows, or drops a gradient."""
     if isinstance(node, ast.Assign):
         one = node.targets[0]
         return isinstance(one, ast.Subscript) or ast.unparse(node).endswith(".grad = None")

@@ -26,7 +26,7 @@ def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
 
 
 def grad_fn_of(tensor: torch.Tensor) -> Any:
-    """The tensor's node; None also where PyTorch refuses to tell it (a view whose history was
+    """The tensor's node; None also where PyTorch refuses (a view whose history was
     lost), which is the program's affair when it uses the view."""
     try:
         return tensor.grad_fn
@@ -35,7 +35,7 @@ def grad_fn_of(tensor: torch.Tensor) -> Any:
 
 
 def asked(tensor: torch.Tensor, name: str) -> bool:
-    """A flag of the tensor, as far as PyTorch tells it."""
+    """A flag of the tensor, as far as PyTorch gives it."""
     try:
         return bool(getattr(tensor, name))
     except RuntimeError:
@@ -104,7 +104,7 @@ def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
 def copy_of(
     tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
 ) -> bytes | Copy | None:
-    """A copy of a tensor of so many numbers that can be looked at; None where numpy has no such
+    """A copy of a tensor small enough to be looked at; None where numpy has no such
     numbers. Of a ``gradient`` that the engine has just made the storage is not asked."""
     # The hot path: every result, gradient and parameter of every iteration.
     try:
@@ -148,7 +148,7 @@ def bytes_of(
 
 @lru_cache(maxsize=1_024)
 def _chars(size: int) -> Any:
-    """The class of so many bytes of memory."""
+    """The class of a block of memory, by its bytes."""
     return c_char * size
 
 

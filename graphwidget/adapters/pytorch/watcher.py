@@ -88,8 +88,8 @@ class TorchAdapter:
             self.identity.emits_value: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.emits_node: "node",
-            self.records.made: "turn", self.names.found: "turn",
-            self.names.read: "turn", self.names.gave: "turn",
+            self.records.made: "iteration", self.names.found: "iteration",
+            self.names.read: "iteration", self.names.gave: "iteration",
         })  # fmt: skip
         own, real = self.sorter.window.known, self.identity.known
         self.sorter.window.known = lambda each: (
@@ -199,8 +199,8 @@ class TorchAdapter:
             self.fault(error)
 
     def raised(self, error: BaseException) -> None:
-        """The program was ended by an error: tell the call that raised it, if one did, and what it
-        has to do with gradients."""
+        """The program was ended by an error: report the call that raised it, if one did, and what
+        it has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
                 finding = graph_error(error, self.runs, not_the_users)

@@ -114,7 +114,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
 
 
 def setitem_plain(tensor: Tensor, index: Any, value: Any) -> None:
-    """The same, of which nobody is asked."""
+    """The same, without asking for overrides."""
     if not isinstance(value, (Tensor, bool, int, float, np.integer)):
         kind = dtypes.legacy_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {value_class_name(value)} to a {kind}")

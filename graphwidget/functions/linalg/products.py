@@ -191,7 +191,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
                 f"expected scalar type {dtypes.scalar_type(x)} but found {dtypes.scalar_type(y)}"
             )
     elif x != y:
-        input = F.to_copy(input, y)  # nothing is multiplied, so nobody asks
+        input = F.to_copy(input, y)  # nothing is multiplied, so types need not agree
     return F.bmm(input, mat2)
 
 

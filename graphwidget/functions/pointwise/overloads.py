@@ -247,7 +247,7 @@ def round(input: Any, *, decimals: int | None = None) -> Choice:
 
 
 def special_round(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest number with so many decimals; halves go to the even one."""
+    """The nearest number with the given decimals; halves go to the even one."""
     return round(input, decimals=decimals)
 
 

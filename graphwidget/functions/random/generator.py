@@ -65,7 +65,7 @@ class Generator:
         return self._seed
 
     def seed(self) -> int:
-        """Restart from a seed that nobody can foresee, and return it."""
+        """Restart from an unpredictable seed and return it."""
         return self.manual_seed(int(np.random.SeedSequence().generate_state(1)[0]))._seed
 
     def get_state(self) -> Any:
@@ -209,7 +209,7 @@ def seed() -> int:
 
 
 def draw(numbers: Callable[[], Array]) -> Array:
-    """Run a function that draws random numbers; whoever records the program calls it again."""
+    """Run a function that draws random numbers; a recorded program calls it again."""
     return numbers() if runtime.drawing is None else runtime.drawing(numbers)
 
 

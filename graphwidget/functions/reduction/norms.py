@@ -265,7 +265,7 @@ def cdist(
 
 
 FEW_ROWS = 25
-"""Of so many, distances are computed one by one."""
+"""Above this many, distances are computed one by one."""
 
 
 def euclidean(x1: Tensor, x2: Tensor) -> Tensor:

@@ -239,7 +239,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def not_none(*given: Any) -> Any:
-    """The one that is not None: how a split is told may be called by several names."""
+    """The one that is not None: the argument of a split has several names."""
     return next((each for each in given if each is not None), None)
 
 
@@ -248,7 +248,7 @@ def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: int | None = None,
     indices: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    """Slices along a dim: so many, as equal as can be, or cut at the given indices.
+    """Slices along a dim: a number of equal ones, or cut at the given indices.
 
     Shapes: any; the pieces differ along ``dim`` only.
     """

@@ -22,7 +22,7 @@ from .reshape_expand import flatten
 # Repetition ---------------------------------------------------------------------------------------
 @offer(function=False)
 def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
-    """The whole tensor so many times along each dim.
+    """The whole tensor repeated along each dim.
 
     Raises:
         RuntimeError: fewer numbers than dims, or negative ones.
@@ -44,7 +44,7 @@ def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
 
 @offer()
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
-    """The whole tensor so many times along each of the last dims.
+    """The whole tensor repeated along each of the last dims.
 
     Shapes: any; each size times the number of its dim.
     """
@@ -56,7 +56,7 @@ def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each item (each slice of a dim) so many times in a row; with one argument, the indices of
+    """Each item (each slice of a dim) repeated in a row; with one argument, the indices of
     which each comes so often.
 
     Shapes: any; the dim grows to the sum of the repeats, and without one the result is 1-d.
@@ -117,7 +117,7 @@ def check_repeats(repeats: Tensor) -> np.ndarray:
 
 
 def _repeat_each(input: Tensor, times: int, dim: int | None) -> Tensor:
-    """Each slice so many times, as PyTorch records it: a spread view, copied and flattened."""
+    """Each slice repeated, as PyTorch records it: a spread view, copied and flattened."""
     if times < 0:
         raise RuntimeError("Repeats must be non-negative")
     source = flatten(input) if dim is None else input

@@ -281,7 +281,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(result)
 
 
-# At least so many dims --------------------------------------------------------------------------
+# At least 1, 2 or 3 dims -------------------------------------------------------------------------
 def check_tensors(given: Sequence[Any]) -> None:
     """Refuse what is no tensor in a list of them.
 

@@ -94,7 +94,7 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
 
 
 def grad_dtype(self: Tensor) -> dtypes.dtype | None:
-    """The type of a leaf's gradient: its own, or the one that it was told; None for any.
+    """The type of a leaf's gradient: its own, or the one that was set; None for any.
 
     Raises:
         RuntimeError: not a leaf.

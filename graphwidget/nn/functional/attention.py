@@ -181,7 +181,7 @@ def _to_additive_mask(mask: Tensor, dtype: Any) -> Tensor:
 
 
 def hidden_as_numbers(mask: Tensor, dtype: Any) -> Tensor:
-    """-inf where a mask of booleans hides something, else 0. Nobody hears of it but those who
+    """-inf where a mask of booleans hides something, else 0. It is seen only by those who
     record a graph, who must see where the numbers come from."""
     if runtime.reading is None:
         return Tensor._wrap(np.where(mask._data, -np.inf, 0).astype(dtype))

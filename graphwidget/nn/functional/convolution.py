@@ -94,7 +94,7 @@ def convolve_any(
     groups: int, transposed: bool,
 ) -> Tensor:  # fmt: skip
     """A convolution over as many dims as the weight has, of which each of ``numbers`` (by their
-    names) tells one for all or one for each."""
+    names) gives one for all or one for each."""
     dims = weight._data.ndim - 2
     _check_weight(dims, groups)
     found = {name: each * dims if len(each) == 1 else each for name, each in numbers.items()}

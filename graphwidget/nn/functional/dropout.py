@@ -180,7 +180,7 @@ def lookup_rows(
             f"{type(input).__name__}"
         )
     if weight.requires_grad and runtime.grad_enabled():
-        weight.size(0)  # PyTorch's node is told first how many rows there are
+        weight.size(0)  # PyTorch's node first learns how many rows there are
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     _check_integers(input, 1, "embedding")

@@ -37,7 +37,7 @@ def multi_head_attention_forward(
             with ``use_separate_proj_weight`` there are three weights instead.
         bias_k, bias_v: (1, 1, E), one more key and value for all.
         add_zero_attn: one more key and value of zeros.
-        key_padding_mask: (N, S), or (S,): True (or -inf) for keys that nobody looks at.
+        key_padding_mask: (N, S), or (S,): True (or -inf) for keys to be ignored.
         attn_mask: (L, S) or (N heads, L, S): True (or numbers that are added) for pairs that are
             masked out.
         need_weights: give the weights too, averaged over the heads or not.

@@ -82,7 +82,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """The input brought to mean 0 and variance 1 over its last dims, times weight, plus bias.
+    """The input scaled to mean 0 and variance 1 over its last dims, times weight, plus bias.
 
     Args:
         normalized_shape: the sizes of those dims, and the shape of weight and bias.
@@ -106,7 +106,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """The channels of (N, C, *) in groups, each brought to mean 0 and variance 1, times weight and
+    """The channels of (N, C, *) in groups, each scaled to mean 0 and variance 1, times weight and
     plus bias by channel.
 
     Raises:
@@ -159,7 +159,7 @@ def batch_norm(
     weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of (N, C, *) brought to mean 0 and variance 1, times weight and plus bias.
+    """Each channel of (N, C, *) scaled to mean 0 and variance 1, times weight and plus bias.
 
     Args:
         running_mean, running_var: (C,). In training the batch's own mean and (unbiased) variance
@@ -222,7 +222,7 @@ def instance_norm(
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each sample of (N, C, *) brought to mean 0 and variance 1, times weight and
+    """Each channel of each sample of (N, C, *) scaled to mean 0 and variance 1, times weight and
     plus bias by channel; see ``batch_norm``."""
     shape = input._data.shape
     if use_input_stats and math.prod(shape[2:]) == 1:

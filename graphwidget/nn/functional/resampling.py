@@ -166,7 +166,7 @@ def _op_key(mode: str, dims: int) -> str:
     """The op of a mode.
 
     Raises:
-        NotImplementedError: there is none for so many dims.
+        NotImplementedError: there is none for this number of dims.
     """
     known = dims in (1, 2) and mode in (*INTERPOLATING,)  # any mode: a list is none
     key = INTERPOLATING[mode][dims - 1] if known else ""

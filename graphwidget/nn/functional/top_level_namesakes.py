@@ -42,7 +42,7 @@ def batch_norm(
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Each channel brought to mean 0 and variance 1, times weight and plus bias.
+    """Each channel scaled to mean 0 and variance 1, times weight and plus bias.
 
     Shapes: (N, C, ...), all others (C,); the result is like input.
     """
@@ -56,7 +56,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: float = 1e-5, cudnn_enable: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The input brought to mean 0 and variance 1 over its last dims, times weight, plus bias."""
+    """The input scaled to mean 0 and variance 1 over its last dims, times weight, plus bias."""
     return _normalization.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -65,7 +65,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5, cudnn_enabled: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The channels in groups, each brought to mean 0 and variance 1, times weight and plus bias by
+    """The channels in groups, each scaled to mean 0 and variance 1, times weight and plus bias by
     channel.
 
     Shapes: (N, C, ...), weight and bias (C,); the result is like input.
@@ -79,7 +79,7 @@ def instance_norm(
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each sample brought to mean 0 and variance 1, times weight, plus bias.
+    """Each channel of each sample scaled to mean 0 and variance 1, times weight, plus bias.
 
     Shapes: (N, C, ...), all others (C,); the result is like input.
     """

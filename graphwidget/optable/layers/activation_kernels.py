@@ -57,7 +57,7 @@ def leaky_relu_backward(
     """grad where a > 0, else negative_slope grad; a may be the result.
 
     Raises:
-        RuntimeError: of a result that does not tell (PyTorch's text).
+        RuntimeError: the result does not determine it (PyTorch's text).
     """
     if is_result and negative_slope < 0:
         raise RuntimeError(f"{UNTOLD.format('leakyReLu')} {ASK_FOR_IT}")
@@ -161,7 +161,7 @@ def elu_backward(
     """grad times the slope of elu at a, or where its result is a.
 
     Raises:
-        RuntimeError: of a result that does not tell (PyTorch's text).
+        RuntimeError: the result does not determine it (PyTorch's text).
     """
     if is_result and alpha < 0:
         raise RuntimeError(UNTOLD.format("elu"))

@@ -42,7 +42,7 @@ op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
    sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}",
    onnx="LeakyRelu")
 
-# In place the derivative is told by the result, so that nothing need be kept.
+# In place the derivative follows from the result, so that nothing need be kept.
 op("leaky_relu.written(self, /, negative_slope=0.01)",
    kernels.leaky_relu, refuses="leaky_relu_cpu: bool integer", inplace=True, pointwise=True,
    node="LeakyReluBackward1", public=False,
@@ -130,7 +130,7 @@ op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_
    text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
    onnx="Elu")
 
-# In place the derivative is told by the result, so that nothing need be kept.
+# In place the derivative follows from the result, so that nothing need be kept.
 op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
    refuses="elu_cpu: bool integer",
    pointwise=True, node="EluBackward1", inplace=True, public=False,

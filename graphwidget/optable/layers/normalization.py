@@ -222,7 +222,7 @@ def batch_norm_backward(grad: Any, input: Any, mean: Any, rstd: Any, training: A
 
 @composite
 def batch_normalized(input: Any, mean: Any, rstd: Any, training: Any) -> Any:
-    """The input brought to mean 0 and variance 1."""
+    """The input scaled to mean 0 and variance 1."""
     if not training:
         return (input - mean) * rstd
     return F.normalized(input, mean, rstd, kernels.channel_dims(len(input.shape)))

@@ -1,4 +1,4 @@
-"""Kernels of layer, group and batch norm: items brought to mean 0 and variance 1 over some dims."""
+"""Kernels of layer, group and batch norm: items scaled to mean 0 and variance 1 over some dims."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def pack_padded_sequence_backward(
     grad: Any, batch_sizes: Any, shape: Any, batch_first: Any
 ) -> Any:
     """The gradients of all times where they were taken from: written into zeros time by time, as
-    PyTorch does, whose graph of it then tells of the writes."""
+    PyTorch does, whose graph of it then contains the writes."""
     first, second, *rest = shape
     lead = (second, first) if batch_first else (first, second)
     out, row = grad.new_zeros((*lead, *rest)), 0

@@ -75,7 +75,7 @@ op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node=
 class ZeroArray(np.ndarray):
     """Zeros without memory of their own. Products with them, quotients by something else and sums
     of two of them are such zeros again, and so are views; quotients by them are all nan or all
-    inf, whatever is divided. So Python's operators have it, and ufuncs that are told that
+    inf, whatever is divided. So Python's operators have it, and ufuncs that are given that
     subclasses pass (``subok=True``); what else is computed of them is an ordinary array.
 
     One that can be written (numpy makes some: copies, arrays "like" one) is an ordinary array too.

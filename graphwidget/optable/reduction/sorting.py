@@ -21,7 +21,7 @@ from ..pointwise.common_kernels import Array
 Before = Callable[[int, int], bool]
 
 SMALL = 16
-"""Below so many items ``std::sort`` leaves the work to insertion."""
+"""Below this many items ``std::sort`` uses insertion sort."""
 
 
 def nth_element(x: list[int], n: int, before: Before) -> None:

@@ -128,7 +128,7 @@ op("block_diag(*tensors, /, _dtype)", block_diag,
 
 
 def repeat(a: Array, repeats: Shape) -> Array:
-    """The whole array so many times along each dim."""
+    """The whole array repeated along each dim."""
     return np.asarray(np.tile(a, repeats), order="C")
 
 
