@@ -10,6 +10,7 @@ import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
 import { createDuo, type Duo } from "./store/side-by-side";
 import { createStore, type Store } from "./store/store";
+import { chooseLanguage } from "./text/text";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
 
@@ -37,6 +38,8 @@ interface Context {
 function open({ model, offline = false }: Context): Shared {
   const known = stores.get(identity(model));
   if (known) return known;
+  const wanted = model.get("language");
+  if (views.size === 0 || wanted) speakAs(wanted);
   const store = createStore();
   const link = offline ? null : new Link(model, store);
   const packed = (): void => {
@@ -50,6 +53,9 @@ function open({ model, offline = false }: Context): Shared {
   }
   const duo = beside(model, store);
   const stops = [play(store), keepView(model, store), ...(duo ? [duo.stop] : [])];
+  const language = (): void => {
+    speakAs(model.get("language"));
+  };
   const past = (): void => {
     const why = model.get("past");
     if (typeof why !== "string") return;
@@ -60,6 +66,7 @@ function open({ model, offline = false }: Context): Shared {
     store.connect((command) => link.send(command));
     model.on("change:packed", packed);
     model.on("change:past", past);
+    model.on("change:language", language);
     // The first message also opens the comm's subshell, so that clicks reach a busy kernel.
     if (!link.send({ type: "need", from: store.known() })) store.connection.value = "offline";
   } else store.connection.value = "offline";
@@ -72,6 +79,7 @@ function open({ model, offline = false }: Context): Shared {
       link?.close();
       model.off("change:packed", packed);
       model.off("change:past", past);
+      model.off("change:language", language);
       stores.delete(identity(model));
     },
   };
@@ -107,24 +115,45 @@ function keepView(model: WidgetModel, store: Store): () => void {
   });
 }
 
+/** The open views: what closes the store of each, and what draws it. */
+const views = new Set<{ readonly close: () => void; readonly show: () => void }>();
+
+/** Draws all views anew where the language changes: words are in all that their stores computed. */
+function speakAs(language: unknown): void {
+  if (!chooseLanguage(language)) return;
+  for (const { close } of views) close();
+  for (const { show } of views) show();
+}
+
 function initialize(context: Context): () => void {
-  return open(context).close;
+  open(context);
+  return () => stores.get(identity(context.model))?.close();
 }
 
 function render(context: Context & { readonly el: HTMLElement }): () => void {
   const { el } = context;
-  const { store, duo } = open(context);
+  open(context);
   const { theme, stop } = followTheme(el);
-  draw(h(App, { store, theme, duo }), el);
+  const show = (): void => {
+    const { store, duo } = open(context);
+    draw(null, el);
+    draw(h(App, { store, theme, duo }), el);
+  };
+  const close = (): void => stores.get(identity(context.model))?.close();
+  const view = { close, show };
+  views.add(view);
+  show();
   return () => {
+    views.delete(view);
     draw(null, el);
     stop();
   };
 }
 
 /** A model over a recorded log, for a page without kernel. */
-function recording(packed: string): WidgetModel {
-  const traits: Record<string, unknown> = { packed, view: {}, protocol: PROTOCOL }; // the log says its own
+function recording(packed: string, language: string): WidgetModel {
+  // The log says its own protocol.
+  const traits: Record<string, unknown> = { packed, view: {}, protocol: PROTOCOL, language };
   const nothing = (): void => undefined;
   return {
     get: (name) => traits[name],
@@ -144,10 +173,10 @@ function recording(packed: string): WidgetModel {
 export function mount(
   el: HTMLElement,
   packed: string,
-  { theme }: { theme?: "light" | "dark" } = {},
+  { theme, language = "" }: { theme?: "light" | "dark"; language?: string } = {},
 ): () => void {
   if (theme !== undefined) document.body.dataset.jpThemeLight = String(theme === "light");
-  return render({ model: recording(packed), el, offline: true });
+  return render({ model: recording(packed, language), el, offline: true });
 }
 
 (globalThis as { graphwidget?: unknown }).graphwidget = { mount, initialize, render };

@@ -4,6 +4,7 @@
  */
 
 import { PROTOCOL } from "../log/events";
+import { t } from "../text/text";
 
 /** The part of anywidget's model that is used. */
 export interface WidgetModel {
@@ -85,14 +86,14 @@ export function parsePacked(packed: unknown): Packed | null {
   if (text === "") return null;
   const head = /^{"protocol":[^\n]*,"events":\[\n/.exec(text)?.[0];
   const content = parse(head === undefined ? text : `${head}]}`);
-  if (!isObject(content)) throw new TypeError("The recorded log cannot be read: it is no log.");
+  if (!isObject(content)) throw new TypeError(t.bars.notices.noLog);
   checkProtocol(content.protocol);
   const { first, events, count } = content;
   if (!isCount(first) || !Array.isArray(events)) {
-    throw new TypeError("The recorded log cannot be read: it has no events.");
+    throw new TypeError(t.bars.notices.noEvents);
   }
   if (head === undefined) return { first, count: events.length, parts: cut(events) };
-  if (!text.endsWith("\n]}")) throw new TypeError(INCOMPLETE);
+  if (!text.endsWith("\n]}")) throw new TypeError(t.bars.notices.incomplete);
   const { columns, digits } = content;
   const rows = lines(text, head.length);
   return {
@@ -103,13 +104,11 @@ export function parsePacked(packed: unknown): Packed | null {
   };
 }
 
-const INCOMPLETE = "The recorded log cannot be read: it is not complete JSON.";
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TypeError(INCOMPLETE);
+    throw new TypeError(t.bars.notices.incomplete);
   }
 }
 
@@ -155,13 +154,9 @@ function* absolute(
 export function checkProtocol(protocol: unknown): void {
   if (protocol === PROTOCOL) return;
   if (!isCount(protocol)) {
-    throw new TypeError("The recorded log cannot be read: it does not say its protocol.");
+    throw new TypeError(t.bars.notices.noProtocol);
   }
-  throw new TypeError(
-    `This log speaks protocol ${protocol}, this page protocol ${PROTOCOL}. ` +
-      "Use the same version of graphwidget in the kernel and in the page: " +
-      "restart the kernel, then reload the page.",
-  );
+  throw new TypeError(t.bars.notices.otherProtocol(protocol, PROTOCOL));
 }
 
 function toText(packed: unknown): string {

@@ -5,6 +5,7 @@ import { called } from "../graph/names";
 import type { Command } from "../kernel/protocol";
 import type { Derived } from "./derived";
 import type { State } from "./state";
+import { t } from "../text/text";
 
 /** Sends to the kernel; false when there is nobody to send to. */
 export type Send = (command: Command) => boolean;
@@ -31,7 +32,7 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
       state.cursor.value = null;
       state.notice.value = past
         ? {
-            text: `Moved to the latest step first: ${what} changes the program as it is now.`,
+            text: t.bars.notices.moved(what),
             tone: "info",
           }
         : null;
@@ -45,26 +46,26 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
   };
 
   const backward = (value: number): void => {
-    apply({ type: "backward", value }, `backward from ${called(present.value, value)}`);
+    apply({ type: "backward", value }, t.bars.notices.backwardFrom(called(present.value, value)));
   };
   const retainGrad = (value: number, on: boolean): void => {
     const own = called(present.value, value);
     apply(
       { type: "retain_grad", value, on },
-      on ? `retain_grad on ${own}` : `no retain_grad on ${own}`,
+      on ? t.bars.notices.retainOn(own) : t.bars.notices.retainOff(own),
     );
   };
   const abandon = (): void => {
     const run = liveRun.value;
-    if (run) apply({ type: "abandon", run: run.run }, "stopping the run");
+    if (run) apply({ type: "abandon", run: run.run }, t.bars.notices.stopping);
   };
   const finishRun = (): void => {
     const run = liveRun.value;
-    if (run) apply({ type: "step", run: run.run, count: 1_000_000 }, "running to the end");
+    if (run) apply({ type: "step", run: run.run, count: 1_000_000 }, t.bars.notices.toEnd);
   };
   const runTo = (node: number): void => {
     const run = liveRun.value;
-    if (run) apply({ type: "until", run: run.run, node }, "running on");
+    if (run) apply({ type: "until", run: run.run, node }, t.bars.notices.runningOn);
   };
   return { connect, send, backward, retainGrad, abandon, finishRun, runTo };
 }

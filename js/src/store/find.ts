@@ -4,8 +4,9 @@ import { called, expression } from "../graph/names";
 import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
 import { dtype, shape } from "../log/format";
-import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
+import type { CallRow, ErrorRow, Hazard, Model, ScopeRow, ValueRow } from "../log/model";
 import { birthsInBackward, birthsInForward, spoilt } from "../log/not-finite";
+import { t } from "../text/text";
 
 /** Something found: where it is drawn, and what it is in words. */
 export interface Hit {
@@ -51,8 +52,8 @@ export function findAll(
     offer(`${scope.kind} ${scope.name} ${scope.text}`, scope.scope, () => ({
       key: scopeKey(scope.scope),
       kind: "group",
-      title: scope.name || scope.kind,
-      detail: scope.text || scope.kind,
+      title: scope.name || kindOf(scope),
+      detail: scope.text || kindOf(scope),
     }));
   }
   return found
@@ -60,6 +61,8 @@ export function findAll(
     .slice(0, MOST)
     .map(({ hit }) => hit);
 }
+
+const kindOf = ({ kind }: ScopeRow): string => t.bars.find.scopes[kind] ?? kind;
 
 function textOfValue(model: Model, { names, summary, call }: ValueRow): string {
   const made = call === null ? undefined : model.calls.get(call);
@@ -78,7 +81,7 @@ function textOfCall(model: Model, call: CallRow): string {
 
 function lineOf(model: Model, source: number | null | undefined): string {
   const row = source == null ? undefined : model.sources.get(source);
-  return row ? `line ${row.line} ${row.text}` : "";
+  return row ? `line ${row.line} ${t.explain.place.line(row.line)} ${row.text}` : "";
 }
 
 function valueHit(model: Model, value: ValueRow): Hit {

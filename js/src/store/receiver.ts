@@ -9,15 +9,13 @@ import { atOnce, inSlices, type Work } from "../sliced-work";
 import type { Send } from "./commands";
 import type { Derived } from "./derived";
 import type { State } from "./state";
+import { t } from "../text/text";
 
 /** How long a kernel that holds a run may be silent, in milliseconds; it speaks every second. */
 const SILENCE = 6000;
 
 /** A command that waits for so long, in milliseconds, is said to wait. */
 const PATIENCE = 300;
-
-const GONE =
-  "The kernel was restarted or has ended. The recording can be replayed; run the cell again to step live.";
 
 /** More events than these are read in slices, between which the page does other things. */
 const LONG = 1000;
@@ -197,12 +195,12 @@ export function createReceiver(
     silent: () => {
       if (state.connection.value === "offline" || state.fault.value !== null) return;
       state.notice.value = {
-        text: "The kernel has not answered yet. The recording can be replayed.",
+        text: t.bars.notices.silent,
         tone: "info",
       };
     },
     gone: () => {
-      end(past === "" ? GONE : past);
+      end(past === "" ? t.bars.notices.gone : past);
     },
   };
   /** Takes in a packed log. */
@@ -228,7 +226,7 @@ function beginsWithSnapshot([first]: readonly unknown[]): boolean {
 
 /** Why nothing can be shown, in one sentence; what only a programmer understands is left out. */
 function faultOf(error: unknown): string {
-  if (error instanceof Unreadable) return `The log cannot be read: ${error.message}.`;
-  if (error instanceof TypeError && error.message.endsWith(".")) return error.message;
-  return "The log cannot be read: its events contradict each other.";
+  if (error instanceof Unreadable) return t.bars.notices.unreadable(error.message);
+  if (error instanceof TypeError && /[.。]$/.test(error.message)) return error.message;
+  return t.bars.notices.contradiction;
 }

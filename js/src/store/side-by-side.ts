@@ -54,8 +54,8 @@ export function createDuo(left: Store, right: Store) {
     playing.value = start;
   };
   /** The static graph is being built, or both run, or are done. */
-  const phase = computed(() => {
-    if (index.value < 0) return "nothing yet";
+  const phase = computed((): "nothing" | "building" | "running" | "done" => {
+    if (index.value < 0) return "nothing";
     if (index.value < built.value) return "building";
     return canGoOn.value ? "running" : "done";
   });

@@ -8,6 +8,7 @@ import type { Pause } from "../kernel/protocol";
 import type { Step } from "../replay/steps";
 import type { Direction } from "../scene/flow";
 import type { Problem } from "./find";
+import { t } from "../text/text";
 
 /** Whether there is a kernel behind the page; it may not have answered yet. */
 export type Connection = "offline" | "waiting" | "live";
@@ -39,7 +40,7 @@ export function createState() {
     loading: signal(false),
     connection: signal<Connection>("waiting"),
     /** Why nothing can be asked of a kernel, while the page is offline. */
-    why: signal("This is a recording: run the cell again to step live."),
+    why: signal(t.bars.notices.recording),
     /** The run that waits in the running cell. */
     pause: signal<Pause | null>(null),
     /** What was asked of the kernel waits for the cell that it runs. */

@@ -18,6 +18,7 @@ import { Stage } from "./stage/stage";
 import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
 import { createView, type ViewState } from "./view-state";
+import { t } from "../text/text";
 
 /** One view of a widget. An error in drawing is shown in its place, not raised. */
 export class App extends Component<AppProps, { wrong: boolean }> {
@@ -34,7 +35,7 @@ export class App extends Component<AppProps, { wrong: boolean }> {
     return (
       <div class="gw" data-theme={theme.value} data-testid="graphwidget">
         <p class="gw-fault" role="alert" data-testid="fault">
-          The picture of this moment could not be drawn. Nothing that was recorded is lost.
+          {t.bars.notices.fault}
         </p>
         <button
           type="button"
@@ -44,7 +45,7 @@ export class App extends Component<AppProps, { wrong: boolean }> {
             this.setState({ wrong: false });
           }}
         >
-          try again
+          {t.bars.notices.again}
         </button>
       </div>
     );
@@ -215,14 +216,14 @@ function Empty({ store }: { store: Store }) {
   if (store.loading.value) {
     return (
       <div class="gw-empty" ref={place}>
-        Reading the recording …
+        {t.bars.notices.reading}
       </div>
     );
   }
   return (
     <div class="gw-empty" data-testid="empty">
-      <p>Nothing recorded yet.</p>
-      <p class="gw-dim">Run a cell that computes with tensors, and its graph grows here.</p>
+      <p>{t.bars.notices.nothing}</p>
+      <p class="gw-dim">{t.bars.notices.nothingHint}</p>
     </div>
   );
 }
@@ -249,7 +250,7 @@ function Notice({ store }: { store: Store }) {
           store.notice.value = null;
         }}
       >
-        dismiss
+        {t.bars.notices.dismiss}
       </button>
     </div>
   );

@@ -6,6 +6,7 @@ import type { Store } from "../store/store";
 import { Picture } from "./stage/picture";
 import type { Theme } from "./theme";
 import { createView } from "./view-state";
+import { t } from "../text/text";
 
 const MARGIN = 36;
 /** A canvas larger than this is refused by some browsers. */
@@ -139,7 +140,7 @@ export function SaveButtons({ store }: { store: Store }) {
   const rootOf = (event: Event): HTMLElement | null =>
     event.currentTarget instanceof Element ? event.currentTarget.closest<HTMLElement>(".gw") : null;
   const failed = (): void => {
-    store.notice.value = { text: "The picture could not be saved here.", tone: "error" };
+    store.notice.value = { text: t.bars.notices.notSaved, tone: "error" };
   };
   return (
     <div class="gw-save">
@@ -147,7 +148,7 @@ export function SaveButtons({ store }: { store: Store }) {
         type="button"
         class="gw-chip"
         data-action="save-svg"
-        title="Save the whole picture as SVG"
+        title={t.bars.notices.saveSvg}
         onClick={(event) => {
           const root = rootOf(event);
           if (root)
@@ -160,7 +161,7 @@ export function SaveButtons({ store }: { store: Store }) {
         type="button"
         class="gw-chip"
         data-action="save-png"
-        title="Save the whole picture as PNG"
+        title={t.bars.notices.savePng}
         onClick={(event) => {
           const root = rootOf(event);
           if (!root) return;

@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Store } from "../store/store";
 import { fit, NAMES, PADDING, READING } from "./stage/camera";
 import type { ViewState } from "./view-state";
+import { t } from "../text/text";
 
 /** The least that the picture's window and the whole widget are high, in pixels. */
 const LEAST = 140;
@@ -77,11 +78,11 @@ export function HeightHandle({ store }: { store: Store }) {
       role="separator"
       tabIndex={0}
       aria-orientation="horizontal"
-      aria-label="Height"
+      aria-label={t.bars.view.height}
       aria-valuemin={LOWEST}
       aria-valuemax={2000}
       aria-valuenow={store.height.value ?? LOWEST}
-      title="Drag to change the height; double click to let it follow the picture"
+      title={t.bars.view.dragHeight}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         start.current = { y: event.clientY, height: heightOf(event) };

@@ -7,6 +7,7 @@ import { nextProblem } from "./panels/problems";
 import { Legend } from "./panels/legend";
 import { fitAll, release, type ViewState } from "./view-state";
 import { walkKey } from "./stage/walk";
+import { t } from "../text/text";
 
 type Run = (store: Store, view: ViewState) => void;
 
@@ -65,21 +66,6 @@ const KEYS: Readonly<Partial<Record<string, Run>>> = {
   },
 };
 
-/** What the dialog says of the keys. */
-const DESCRIBED: readonly (readonly [string, string])[] = [
-  ["← →", "one step back, one on"],
-  ["Shift ← →", "one iteration of the loop back, one on"],
-  ["Home, End", "the first step, the latest step"],
-  ["Space", "play, pause"],
-  ["Alt ← → ↑ ↓", "walk over the picture, along the wires"],
-  ["Enter", "select the box that has the focus"],
-  ["/ or Ctrl F", "find"],
-  ["!", "the next error, overwritten value or NaN"],
-  ["f", "fit the picture"],
-  ["+ −", "larger, smaller; also Ctrl and the wheel"],
-  ["Esc", "close this; select nothing"],
-];
-
 /** Keys are ours while the widget has the focus: they must not reach the notebook. */
 export function keyDown(event: KeyboardEvent, store: Store, view: ViewState): void {
   event.stopPropagation();
@@ -132,13 +118,7 @@ export function Help({ view }: { view: ViewState }) {
     };
   }, []);
   return (
-    <section
-      ref={box}
-      class="gw-help"
-      data-testid="keys"
-      aria-label="Keys and legend"
-      tabIndex={-1}
-    >
+    <section ref={box} class="gw-help" data-testid="keys" aria-label={t.help.title} tabIndex={-1}>
       <Legend />
       <dl class="gw-keys">
         {DESCRIBED.map(([keys, text]) => (
@@ -156,7 +136,7 @@ export function Help({ view }: { view: ViewState }) {
           view.over.value = null;
         }}
       >
-        close (Esc)
+        {t.help.close}
       </button>
     </section>
   );

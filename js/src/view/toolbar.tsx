@@ -7,11 +7,12 @@ import { ButtonIcon } from "./icons";
 import { Player } from "./player/player";
 import { ProblemsChip } from "./panels/problems";
 import { fitAll, release, UNSEEN, type ViewState } from "./view-state";
+import { t } from "../text/text";
 
 /** Moving through time, and how the picture lies. */
 export function Toolbar({ store, view }: { store: Store; view: ViewState }) {
   return (
-    <div class="gw-toolbar" role="toolbar" aria-label="Replay and picture">
+    <div class="gw-toolbar" role="toolbar" aria-label={t.bars.player.toolbar}>
       <Player store={store} />
       <View store={store} view={view} />
     </div>
@@ -29,15 +30,12 @@ function View({ store, view }: { store: Store; view: ViewState }) {
   const { others, graph } = store.focus.value;
   const { left } = graph;
   const everything = store.everything.value;
+  const words = t.bars.view;
   return (
     <div class="gw-group gw-how">
       {left > 0 && (
-        <span
-          class="gw-chip"
-          data-testid="left"
-          title="Only the newest values are drawn; the older ones are recorded."
-        >
-          {`${left} older values not drawn`}
+        <span class="gw-chip" data-testid="left" title={words.onlyNewest}>
+          {words.notDrawn(left)}
         </span>
       )}
       {(others > 0 || everything) && (
@@ -46,26 +44,18 @@ function View({ store, view }: { store: Store; view: ViewState }) {
           class="gw-chip"
           data-action="everything"
           aria-pressed={everything}
-          title={
-            everything
-              ? "Draw only what the newest cell computed"
-              : "Draw also the graphs that the newest cell did not use"
-          }
+          title={everything ? words.drawNewest : words.drawAll}
           onClick={() => {
             store.everything.value = !everything;
           }}
         >
-          {everything
-            ? "newest only"
-            : others === 1
-              ? "show 1 older graph"
-              : `show ${others} older graphs`}
+          {everything ? words.newestOnly : words.showOlder(others)}
         </button>
       )}
       <ProblemsChip store={store} />
       <Button
         action="find"
-        label="Find (/)"
+        label={words.find}
         onClick={() => {
           view.over.value = view.over.value === "find" ? null : "find";
         }}
@@ -74,11 +64,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
       </Button>
       <Button
         action="direction"
-        label={
-          direction === "LR"
-            ? "Left to right; switch to top down"
-            : "Top down; switch to left to right"
-        }
+        label={direction === "LR" ? words.leftToRight : words.topDown}
         onClick={() => {
           store.wantedDirection.value = direction === "LR" ? "TD" : "LR";
           view.auto.value = true;
@@ -87,15 +73,15 @@ function View({ store, view }: { store: Store; view: ViewState }) {
       >
         <ButtonIcon of={direction} />
       </Button>
-      <Button action="zoom-out" label="Smaller" onClick={by(1 / 1.25)}>
+      <Button action="zoom-out" label={words.smaller} onClick={by(1 / 1.25)}>
         <ButtonIcon of="minus" />
       </Button>
-      <Button action="zoom-in" label="Larger (or ctrl + wheel)" onClick={by(1.25)}>
+      <Button action="zoom-in" label={words.larger} onClick={by(1.25)}>
         <ButtonIcon of="plus" />
       </Button>
       <Button
         action="fit"
-        label="Fit: close groups until the picture fits (f)"
+        label={words.fit}
         onClick={() => {
           fitAll(store, view);
         }}
@@ -104,7 +90,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
       </Button>
       <Button
         action="keys"
-        label="Keys and legend (?)"
+        label={words.help}
         onClick={() => {
           view.over.value = "keys";
         }}

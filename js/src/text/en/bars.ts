@@ -164,7 +164,6 @@ const find = {
     function: "function",
     loop: "loop",
     step: "step",
-    no_grad: "no_grad",
   } as Readonly<Record<string, string>>,
 };
 

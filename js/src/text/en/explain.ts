@@ -154,7 +154,7 @@ const run = {
 
 /** Modules and optimizers around a call. */
 const scope = {
-  step: (optimizer: Line): Line => [dim("It is part of a step of "), ...optimizer],
+  step: (optimizer: Line): Line => line`${dim("It is part of a step of ")}${optimizer}`,
   module: (name: Piece, kind: string): Line => line`${dim("It is part of ")}${name} (${kind})`,
   compiled: ". torch.compile made one function of it",
 };

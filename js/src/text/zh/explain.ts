@@ -128,7 +128,7 @@ const run: Texts["explain"]["run"] = {
 };
 
 const scope: Texts["explain"]["scope"] = {
-  step: (optimizer) => [dim("它属于优化器的一步："), ...optimizer],
+  step: (optimizer) => line`${dim("它属于优化器的一步：")}${optimizer}`,
   module: (name, kind) => line`${dim("它属于 ")}${name}（${kind}）`,
   compiled: "。torch.compile 把它编译成了一个函数",
 };

@@ -18,6 +18,7 @@ import type { Summary } from "../../log/events";
 import { versionWords } from "../../explain/version";
 import { FarCardBody, nameClass } from "./far-card";
 import { outline, RoleIcon } from "../icons";
+import { t } from "../../text/text";
 
 export interface CardProps {
   card: Card;
@@ -159,7 +160,7 @@ function StorageChip({ card, onStorage }: Pick<CardProps, "card" | "onStorage">)
         onStorage(null);
       }}
     >
-      <title>Other values here share this storage: a write into one changes all.</title>
+      <title>{t.picture.cards.shared}</title>
       <rect class="gw-hit" x={-3} y={-3} width={18} height={15} />
       <rect x={0} y={2.5} width={8} height={7} rx={1.5} />
       <rect x={3.5} y={0} width={8} height={7} rx={1.5} />
@@ -216,7 +217,7 @@ function GradRow({ card, y }: { card: Card; y: number }) {
     <g class={`gw-grad ${kind}`} data-testid="grad">
       <path class="gw-rule" d={`M8 ${y - 1}H${w - 8}`} />
       <text class="gw-grad-label" x={9} y={y + 12}>
-        {passing ? "∂" : "grad"}
+        {passing ? "∂" : t.picture.cards.grad}
       </text>
       <text class="gw-grad-text" x={passing ? 20 : 35} y={y + 12}>
         {shown ? brief(shown, GRAD_LENGTH) : "None"}
@@ -229,9 +230,7 @@ function GradRow({ card, y }: { card: Card; y: number }) {
 function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
   const { value, w, h } = card;
   const on = value.retains_grad;
-  const label = on
-    ? "retain_grad is on: the gradient is kept in .grad. Click to turn it off."
-    : "retain_grad is off: the gradient only passes through. Click to keep it in .grad.";
+  const label = on ? t.picture.cards.pinOn : t.picture.cards.pinOff;
   const toggle = (event: Event): void => {
     event.stopPropagation();
     onPin?.(value.value, !on);
@@ -245,7 +244,7 @@ function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
       role="switch"
       aria-checked={on}
       aria-disabled={onPin === null}
-      aria-label={`retain_grad of ${card.title}`}
+      aria-label={t.picture.cards.pin(card.title)}
       tabindex={-1}
       onClick={toggle}
       onKeyDown={(event) => {
@@ -270,16 +269,16 @@ function RootButton({ card, far, onSelect }: Pick<CardProps, "card" | "far" | "o
       data-action="ask-backward"
       tabindex={-1}
       role="button"
-      aria-label={`Backward from ${card.title}: shows first what it would do`}
+      aria-label={t.picture.cards.backwardFrom(card.title)}
       onClick={(event) => {
         event.stopPropagation();
         onSelect(value.value);
       }}
     >
-      <title>Backward from here: shows first what it would do</title>
+      <title>{t.picture.cards.backwardHere}</title>
       <rect x={-length / 2} y={0} width={length} height={height} rx={height / 2} />
       <text class={far ? "gw-far" : ""} x={0} y={height * 0.7}>
-        ◂ backward
+        {t.picture.cards.backward}
       </text>
     </g>
   );
@@ -296,13 +295,14 @@ function corner(role: Card["role"], w: number): string {
 export function describe(card: Card): string {
   const { value } = card;
   const names = [...new Set(value.names.map(([, own]) => own))];
-  const grad = value.grad ? `, grad ${brief(value.grad)}` : "";
   const version = versionWords(value);
-  const shown = names.length > 0 ? names.join(", ").slice(0, 200) : "unnamed";
+  const shown = names.length > 0 ? names.join(", ").slice(0, 200) : t.picture.names.unnamed;
+  const words = t.picture.cards;
   return (
-    `${shown}: ${card.role}, ${full(value.summary).slice(0, 300)}, ${card.meta}` +
-    (isSymbol(value) ? "" : `, version ${value.version}`) +
-    `, requires_grad ${value.requires_grad ? "True" : "False"}${grad}` +
-    (version === null ? "" : `. ${version}`)
+    words.described(shown, words.roles[card.role], full(value.summary).slice(0, 300), card.meta) +
+    (isSymbol(value) ? "" : words.version(value.version)) +
+    words.requiresGrad(value.requires_grad ? "True" : "False") +
+    (value.grad ? words.withGrad(brief(value.grad)) : "") +
+    (version === null ? "" : words.sentence(version))
   );
 }

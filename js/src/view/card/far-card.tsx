@@ -4,6 +4,7 @@ import { brief, cut, rows } from "../../log/format";
 import type { Card } from "../../graph/boxes";
 import { GRAD_LENGTH } from "../../graph/cards";
 import { textWidth } from "../../graph/measure";
+import { t } from "../../text/text";
 
 /** So large a text is 9 px high when whole names are: see NAMES. */
 export const FAR_LETTERS = 13;
@@ -71,7 +72,7 @@ function Gradient({ card, y }: { card: Card; y: number }) {
   const { value, passing, w } = card;
   const stored = value.grad;
   const shown = stored ?? (value.leaf ? null : passing);
-  const label = stored ? "" : shown ? "∂ " : "grad "; // what is kept has the room alone
+  const label = stored ? "" : shown ? "∂ " : `${t.picture.cards.grad} `; // what is kept has the room alone
   const letters = lettersIn(value.leaf ? w : w - PIN_W) - label.length;
   return (
     <g

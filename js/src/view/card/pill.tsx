@@ -6,6 +6,7 @@ import { SLOT_H } from "../../graph/pills";
 import type { Direction, Point } from "../../scene/flow";
 import { Alarm } from "./alarm";
 import { nameSpot, shortened, slotOffset } from "./node-name";
+import { t } from "../../text/text";
 
 export interface PillProps {
   pill: Pill;
@@ -67,7 +68,7 @@ function PillView(props: PillProps) {
         <NodeName name={node.name} room={nameRoom} {...{ pill, direction }} />
       )}
       {guilty && <OverwriteLine {...{ pill, direction }} line={guilty} />}
-      {spoils && <Alarm text="Here the gradient becomes NaN or Inf" x={w - 2} y={1} />}
+      {spoils && <Alarm text={t.picture.cards.becomesNan} x={w - 2} y={1} />}
       {node?.state === "done" && !spoils && guilty === null && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
           <circle cx={5} cy={5} r={6} />
@@ -134,13 +135,15 @@ function drawnSlots(slots: readonly Slot[]): [Slot, number][] {
   return found;
 }
 
-/** What a slot says that does not hold its tensor. */
-const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = {
+/** The word of a slot that does not hold its tensor, in the texts. */
+const LEFT = {
   empty: "freed",
   gone: "unused",
   packed: "packed",
   recomputed: "recomputed",
-};
+} as const;
+
+const isLeft = (state: Slot["state"]): state is keyof typeof LEFT => state in LEFT;
 
 interface SlotProps {
   slot: Slot;
@@ -152,7 +155,9 @@ interface SlotProps {
 
 function SlotView({ slot, w, at, hatch, far }: SlotProps) {
   const { row, state, count } = slot;
-  const word = LEFT[state] ?? (count > 1 ? "saved" : undefined);
+  const words = t.picture.slots;
+  const saved = count > 1 ? words.saved : undefined;
+  const word = isLeft(state) ? words[LEFT[state]] : saved;
   return (
     <g
       class={`gw-slot gw-slot-${state}`}
@@ -170,7 +175,7 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
       )}
       {word !== undefined && !far && (
         <text class="gw-slot-name" x={w / 2} y={12} text-anchor="middle">
-          {count > 1 ? `${count} ${word}` : word}
+          {count > 1 ? words.counted(count, word) : word}
         </text>
       )}
       {word === undefined && !far && (
@@ -188,20 +193,18 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
 }
 
 function slotWords({ row, state, name, count }: Slot): string {
-  if (state === "packed")
-    return "not saved here: packed by a hook, which gives it back in backward";
-  if (state === "recomputed") return "not saved: recomputed in backward, by a checkpoint";
-  const what =
-    count > 1 ? `${count} saved values` : `${row.slot} (${name}), saved at version ${row.version}`;
-  if (state === "empty") return `${what}; freed by backward`;
-  if (state === "gone") return `${what}; released unused: backward never ran through this graph`;
-  if (state === "stale") return `${what}; overwritten since then: backward will fail`;
-  return `${what} for backward`;
+  const words = t.picture.slots;
+  if (state === "packed") return words.isPacked;
+  if (state === "recomputed") return words.isRecomputed;
+  const what = count > 1 ? words.values(count) : words.value(row.slot, name, row.version);
+  if (state === "empty") return words.wasFreed(what);
+  if (state === "gone") return words.wasUnused(what);
+  return state === "stale" ? words.isStale(what) : words.forBackward(what);
 }
 
 function describe({ call, nodes, sign }: Pill): string {
   const node = nodes.at(-1);
   const params = Object.entries(call.params).map(([key, value]) => `${key}=${value}`);
   const more = params.length > 0 ? ` (${params.join(", ").slice(0, 200)})` : "";
-  return `${call.op}${more} ${sign === call.op ? "" : sign} ${node ? `· ${node.name}` : "· no grad_fn"}`;
+  return `${call.op}${more} ${sign === call.op ? "" : sign} ${node ? `· ${node.name}` : `· ${t.picture.cards.noGradFn}`}`;
 }

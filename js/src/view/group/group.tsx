@@ -6,6 +6,7 @@ import type { GroupBox, GroupFacts } from "../../graph/boxes";
 import { frameTitleWidth, gradText, sizeText, timesWidth } from "../../graph/group-box";
 import type { PlacedFrame } from "../../scene/scene";
 import { Alarm } from "../card/alarm";
+import { t } from "../../text/text";
 
 export interface GroupProps {
   group: GroupBox;
@@ -44,7 +45,7 @@ function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupPro
       data-testid="group"
       data-key={group.key}
       data-kind={facts.kind}
-      {...button(`Open ${wordsOf(facts)}`, false, open)}
+      {...button(t.picture.groups.open(wordsOf(facts)), false, open)}
     >
       <title>{wordsOf(facts)}</title>
       {active && <rect class="gw-glow" x={-4} y={-4} width={w + 8} height={h + 8} rx={14} />}
@@ -190,11 +191,11 @@ const FrameTitle = memo(({ facts, width, shift, onOpen }: TitleProps) => {
   };
   return (
     <g
-      {...button(`Close ${wordsOf(facts)}`, true, close)}
+      {...button(t.picture.groups.close(wordsOf(facts)), true, close)}
       class={shift === 0 ? "gw-frame-title" : "gw-frame-title gw-sticky"}
       transform={shift === 0 ? undefined : `translate(${shift})`}
     >
-      <title>{`${wordsOf(facts)}: close`}</title>
+      <title>{t.picture.groups.closeTitle(wordsOf(facts))}</title>
       <rect class="gw-hit" width={width} height={26} />
       <rect class="gw-frame-plate" x={5} y={3} width={width - 8} height={21} rx={5} />
       <path class="gw-fold" d="M10 10L14 14L18 10" />
@@ -233,11 +234,14 @@ function button(label: string, expanded: boolean, run: () => void) {
 /** A group in words, for tooltips and screen readers. */
 export function wordsOf(facts: GroupFacts): string {
   const { title, subtitle, times, kind, shape, norm, stepped, trouble } = facts;
-  const many = times > 1 && kind !== "loop" ? `${times} times ` : "";
-  const parts = [`${many}${title}${subtitle === "" ? "" : ` ${subtitle}`}`, sizeText(facts)];
-  if (shape !== "") parts.push(`gives ${shape}`);
+  const words = t.picture.groups;
+  const own = `${title}${subtitle === "" ? "" : ` ${subtitle}`}`;
+  const parts = [times > 1 && kind !== "loop" ? words.times(times, own) : own, sizeText(facts)];
+  if (shape !== "") parts.push(words.gives(shape));
   if (norm !== null) parts.push(norm);
-  if (stepped !== null) parts.push(stepped === "stepped" ? stepped : `stepped by ${stepped}`);
+  if (stepped !== null) {
+    parts.push(stepped === "stepped" ? words.stepped : words.steppedBy(stepped));
+  }
   if (trouble !== null) parts.push(trouble);
-  return parts.join(", ");
+  return parts.join(words.comma);
 }

@@ -3,6 +3,7 @@
 import { callOfKey } from "../../graph/keys";
 import { expression } from "../../graph/names";
 import type { Store } from "../../store/store";
+import { t } from "../../text/text";
 
 /** A bar in the corner of the picture, while an op is selected: of values the panel tells more. */
 export function ChosenBar({ store }: { store: Store }) {
@@ -24,7 +25,7 @@ export function NodeChip({ store, node }: { store: Store; node: number | null })
   const run = store.liveRun.value;
   const waits = run !== null && !run.order.includes(node);
   if (!waits && store.stepOfNode(node) < 0) return null;
-  const name = store.present.value.nodes.get(node)?.name ?? "its node";
+  const name = store.present.value.nodes.get(node)?.name ?? t.bars.pausedRun.itsNode;
   return (
     <button
       type="button"
@@ -34,7 +35,7 @@ export function NodeChip({ store, node }: { store: Store; node: number | null })
         store.runTo(node);
       }}
     >
-      {waits ? `run to ${name}` : `where ${name} ran`}
+      {waits ? t.bars.pausedRun.runTo(name) : t.bars.pausedRun.whereRan(name)}
     </button>
   );
 }

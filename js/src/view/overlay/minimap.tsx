@@ -9,6 +9,7 @@ import type { Store } from "../../store/store";
 import { within, type Camera, type Size } from "../stage/camera";
 import { coloursOf, troubled, type ColourOf } from "./overview";
 import { release, UNSEEN, type ViewState } from "../view-state";
+import { t } from "../../text/text";
 
 /** The largest that the map gets, in pixels. */
 const WIDEST = 168;
@@ -134,7 +135,7 @@ function WholeMap({ store, view, bounds }: { store: Store; view: ViewState; boun
       class={`gw-map ${found.free ? "" : "gw-map-over"}`}
       data-testid="minimap"
       role="img"
-      aria-label="The whole picture, and the part of it that is in view"
+      aria-label={t.bars.view.map}
       style={{
         width: `${map.w}px`,
         height: `${map.h}px`,

@@ -7,6 +7,7 @@ import type { Store } from "../../store/store";
 import { inView, overlaps, type Camera, type Size } from "../stage/camera";
 import { along, staleArrows, type ArrowEnd, type StaleArrow } from "./stale-arrows";
 import { UNSEEN, type ViewState } from "../view-state";
+import { t } from "../../text/text";
 
 type Side = "left" | "right" | "top" | "bottom";
 
@@ -86,7 +87,7 @@ export function OffscreenArrows({ store, view }: { store: Store; view: ViewState
             class={`gw-chip gw-chip-wrong gw-offscreen gw-offscreen-${upright ? "upright" : "flat"}`}
             style={{ [side]: "6px", [upright ? "top" : "left"]: along }}
             data-testid="offscreen-arrow"
-            title="The other end of the red arrow: go there"
+            title={t.bars.view.otherEnd}
             onClick={() => {
               store.seek(key);
             }}

@@ -8,6 +8,7 @@ import { rectOf, type Scene } from "../../scene/scene";
 import { newReads } from "../../store/optimization-passes";
 import type { Store } from "../../store/store";
 import { union } from "../stage/camera";
+import { t } from "../../text/text";
 
 export const SIGNS: Readonly<Record<Change, string>> = {
   removed: "−",
@@ -16,15 +17,6 @@ export const SIGNS: Readonly<Record<Change, string>> = {
   fused: "∘",
   rewired: "→",
   over: "↻",
-};
-
-const WORDS: Readonly<Record<Change, string>> = {
-  removed: "removed by this pass",
-  added: "added by this pass",
-  known: "computed now, once: a constant from here on",
-  fused: "these run together, block by block",
-  rewired: "reads another value than before",
-  over: "written into the memory of its operand, which is not read again",
 };
 
 interface Mark {
@@ -97,7 +89,7 @@ export function ChangeMarks({ store }: { store: Store }) {
             />
             {change === "removed" && <path d={`M${x} ${y + h}L${x + w} ${y}`} />}
             <g class="gw-change-sign">
-              <title>{WORDS[change]}</title>
+              <title>{t.bars.passTable.marks[change]}</title>
               <circle cx={x + 1} cy={y} r={8.5} />
               <text x={x + 1} y={y + 4.5}>
                 {SIGNS[change]}

@@ -10,6 +10,7 @@ import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import { overlaps } from "../stage/camera";
 import { writerOf } from "../stage/look";
 import { slotOffset } from "../card/node-name";
+import { t } from "../../text/text";
 
 /** One bold arrow from the write to the slot that it made stale. */
 export interface StaleArrow {
@@ -51,7 +52,7 @@ export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard
       key,
       ...curve,
       label: labelOn(curve.points, curve.label, scene),
-      text: `wrote v${write.version}`,
+      text: t.picture.cards.wrote(write.version),
       writer: { placed: from, line: shortPlace(model, write.source) },
       saver: { placed: owner, line: shortPlace(model, saved) },
     });

@@ -7,6 +7,7 @@ import type { Explanation } from "../../explain/text";
 import type { Line, Piece, SourceLine } from "../../text/piece";
 import type { Store } from "../../store/store";
 import { hasCells, showInNotebook } from "../notebook-cell";
+import { t } from "../../text/text";
 
 interface WordsProps {
   of: Explanation;
@@ -65,7 +66,7 @@ function Sentence({ of, store }: { of: Line; store: Store }) {
           unfolded.value = !unfolded.value;
         }}
       >
-        {unfolded.value ? "less" : "more"}
+        {unfolded.value ? t.bars.panel.less : t.bars.panel.more}
       </button>
     </div>
   );
@@ -93,7 +94,7 @@ function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
     <button
       type="button"
       class={`gw-link gw-${tone}-text`}
-      title="Show it in the picture"
+      title={t.bars.panel.show}
       onClick={() => {
         if (value !== undefined && store.selected.value !== value) store.select(value);
         store.seek(key ?? valueKey(value ?? -1));
@@ -113,7 +114,7 @@ function Code({ text, source }: { text: string; source: SourceLine | undefined }
       type="button"
       class="gw-to-cell"
       data-action="cell"
-      title={gone.value ? "This line is no longer in the notebook" : "Show it in its cell"}
+      title={gone.value ? t.bars.panel.lineGone : t.bars.panel.showInCell}
       onClick={(event) => {
         gone.value = !showInNotebook(source, event.currentTarget);
       }}
@@ -140,7 +141,7 @@ function Pasted({ text }: { text: string }) {
     <span class="gw-pasted" data-testid="fix">
       <code>{text}</code>
       <button type="button" class="gw-command" data-action="copy" onClick={copy}>
-        {copied.value ? "copied" : "copy"}
+        {copied.value ? t.bars.panel.copied : t.bars.panel.copy}
       </button>
     </span>
   );

@@ -6,6 +6,7 @@ import { valueOfKey } from "../../graph/keys";
 import { findAll, type Hit } from "../../store/find";
 import type { Store } from "../../store/store";
 import type { ViewState } from "../view-state";
+import { t } from "../../text/text";
 
 /** Finds names, ops, shapes, variables and source lines; Enter goes from one to the next. */
 export function Find({ store, view }: { store: Store; view: ViewState }) {
@@ -50,8 +51,8 @@ export function Find({ store, view }: { store: Store; view: ViewState }) {
           ref={input}
           type="text"
           data-action="query"
-          aria-label="Find in the graph"
-          placeholder="name, op, (2, 3), line 12 …"
+          aria-label={t.bars.find.label}
+          placeholder={t.bars.find.placeholder}
           role="combobox"
           aria-expanded={hits.length > 0}
           aria-controls="gw-hits"
@@ -66,17 +67,21 @@ export function Find({ store, view }: { store: Store; view: ViewState }) {
           onKeyDown={key}
         />
         <span class="gw-count" role="status">
-          {query.value.trim() === "" ? "" : hits.length === 0 ? "nothing" : counted(at.value, hits)}
+          {query.value.trim() === ""
+            ? ""
+            : hits.length === 0
+              ? t.bars.find.nothing
+              : counted(at.value, hits)}
         </span>
         <button type="button" class="gw-link" data-action="close-find" onClick={close}>
-          close
+          {t.bars.find.close}
         </button>
       </div>
       <ul
         class="gw-hits"
         id="gw-hits"
         role="listbox"
-        aria-label="What was found"
+        aria-label={t.bars.find.found}
         hidden={hits.length === 0}
       >
         {hits.map((hit, i) => (
@@ -93,7 +98,7 @@ export function Find({ store, view }: { store: Store; view: ViewState }) {
               go(i);
             }}
           >
-            <span class={`gw-hit-kind gw-hit-${hit.kind}`}>{hit.kind}</span>
+            <span class={`gw-hit-kind gw-hit-${hit.kind}`}>{t.bars.find.kinds[hit.kind]}</span>
             <b>{hit.title}</b>
             <span class="gw-dim">{hit.detail}</span>
           </li>

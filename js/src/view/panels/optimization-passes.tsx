@@ -8,10 +8,10 @@ import type { Look } from "../../store/optimization-passes";
 import type { Store } from "../../store/store";
 import { SIGNS } from "../overlay/pass-marks";
 import { Sheet, useNear } from "./sheet";
+import { t } from "../../text/text";
 
 interface Figure {
-  readonly name: string;
-  readonly title: string;
+  readonly name: "operations" | "memory" | "time";
   readonly of: (pass: PassRow) => number | null;
   readonly text: (n: number) => string;
   /** How much two figures must differ to be more than chance. */
@@ -21,21 +21,18 @@ interface Figure {
 const FIGURES: readonly Figure[] = [
   {
     name: "operations",
-    title: "Calls that a run makes; those of one block count as one",
     of: ({ nodes }) => nodes,
     text: String,
     noise: () => 0,
   },
   {
     name: "memory",
-    title: "The most memory that results hold at a time",
     of: ({ bytes: n }) => n,
     text: bytes,
     noise: () => 0,
   },
   {
     name: "time",
-    title: "A run of the compiled program on this machine: the quickest of several",
     of: ({ microseconds }) => microseconds,
     text: duration,
     noise: ({ spread }) => spread ?? 0,
@@ -66,7 +63,7 @@ export function PassBar({ store }: { store: Store }) {
             {passes.map((pass, i) => (
               <Head key={pass.time} store={store} pass={pass} nr={i} now={i === shown} />
             ))}
-            <th scope="col">total</th>
+            <th scope="col">{t.bars.passTable.total}</th>
           </tr>
         </thead>
         <tbody>
@@ -122,8 +119,8 @@ function Row({
   const [first, last] = [figure.of(passes[0] as PassRow), figure.of(passes.at(-1) as PassRow)];
   return (
     <tr>
-      <th scope="row" title={figure.title}>
-        {figure.name}
+      <th scope="row" title={t.bars.passTable[`${figure.name}Title`]}>
+        {t.bars.passTable[figure.name]}
       </th>
       {passes.map((pass, i) => {
         const n = figure.of(pass);
@@ -154,18 +151,10 @@ function saved(first: number | null, last: number | null): string {
 
 const LOOKS: readonly Look[] = ["before", "changes", "after"];
 
-const WORDS: Readonly<Record<Change, string>> = {
-  removed: "removed",
-  added: "added",
-  known: "now a constant",
-  fused: "fused",
-  rewired: "other input",
-  over: "written in place",
-};
-
 /** Before, after, or what changed; and how much of what changed. */
 function Looks({ store }: { store: Store }) {
   const changes = store.changes.value;
+  const words = t.bars.passTable;
   if (!changes) return null;
   const counts = new Map<Change, number>();
   const all = [...changes.calls.values(), ...changes.values.values()];
@@ -176,7 +165,7 @@ function Looks({ store }: { store: Store }) {
   }
   return (
     <div class="gw-looks">
-      <div role="group" aria-label="What is drawn" class="gw-segments">
+      <div role="group" aria-label={words.drawn} class="gw-segments">
         {LOOKS.map((look) => (
           <button
             key={look}
@@ -188,24 +177,22 @@ function Looks({ store }: { store: Store }) {
               store.look.value = look;
             }}
           >
-            {look}
+            {words.looks[look]}
           </button>
         ))}
       </div>
       <span class="gw-change-counts" data-testid="change-counts">
-        {(Object.keys(WORDS) as Change[])
+        {(Object.keys(words.counts) as Change[])
           .filter((change) => counts.has(change))
           .map((change) => (
             <span key={change} class={`gw-change-count gw-change-${change}`}>
               <b>{SIGNS[change]}</b>
-              {` ${counts.get(change) ?? 0} ${WORDS[change]}`}
+              {` ${counts.get(change) ?? 0} ${words.counts[change]}`}
             </span>
           ))}
         {all.length === 0 && changes.before !== null && (
           <span class="gw-dim">
-            {(changes.pass.bytes ?? 0) < (changes.before.bytes ?? 0)
-              ? "the calls stay"
-              : "nothing to do"}
+            {(changes.pass.bytes ?? 0) < (changes.before.bytes ?? 0) ? words.stay : words.nothing}
           </span>
         )}
       </span>

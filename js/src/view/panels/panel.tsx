@@ -11,6 +11,7 @@ import { SaveButtons } from "../export";
 import { ValuePanel } from "./value-panel";
 import { Words } from "./explanation";
 import { Formulas } from "./formula";
+import { t } from "../../text/text";
 
 /** The words beside the picture: what the step did, what is wrong, what is selected. */
 export function Panel({ store }: { store: Store }) {
@@ -57,8 +58,8 @@ function Problems({ store }: { store: Store }) {
           {hazards.length > 1 && (
             <p class="gw-line gw-dim">
               {hazards.length === 2
-                ? "One more saved value was overwritten."
-                : `${hazards.length - 1} more saved values were overwritten.`}
+                ? t.bars.problemChips.oneMore
+                : t.bars.problemChips.more(hazards.length - 1)}
             </p>
           )}
         </Words>
@@ -98,8 +99,8 @@ function Older({ store }: { store: Store }) {
       }}
     >
       {more.length === 0
-        ? "1 overwritten value of an earlier cell"
-        : `${more.length + 1} overwritten values of earlier cells`}
+        ? t.bars.problemChips.oneEarlier
+        : t.bars.problemChips.earlier(more.length + 1)}
     </button>
   );
 }
@@ -110,9 +111,7 @@ function StepWords({ store }: { store: Store }) {
   if (!explanation) {
     return (
       <p class="gw-line gw-dim">
-        {store.steps.value.length === 0
-          ? "Nothing recorded yet. Run a cell that computes with tensors."
-          : "Before the first step: nothing has been computed yet."}
+        {store.steps.value.length === 0 ? t.bars.notices.nothingRun : t.bars.notices.beforeFirst}
       </p>
     );
   }

@@ -2,6 +2,7 @@
 
 import { problemsOf, type Problem } from "../../store/find";
 import type { Store } from "../../store/store";
+import { t } from "../../text/text";
 
 function problems(store: Store): readonly Problem[] {
   const { error, hazards, wrong } = store.shown;
@@ -22,20 +23,19 @@ export function nextProblem(store: Store): void {
   store.seek(next.key);
 }
 
-const WORDS = { error: "error", hazard: "overwritten value", nan: "NaN or Inf" } as const;
-
 /** How much is wrong; a click goes from one to the next. */
 export function ProblemsChip({ store }: { store: Store }) {
   const all = problems(store);
   const [first] = all;
   if (!first) return null;
-  const text = all.length === 1 ? WORDS[first.kind] : `${all.length} problems`;
+  const text =
+    all.length === 1 ? t.bars.problemChips[first.kind] : t.bars.problemChips.count(all.length);
   return (
     <button
       type="button"
       class="gw-chip gw-chip-wrong"
       data-action="problem"
-      title={"Errors, overwritten values, NaN and Inf: go to the next (!)"}
+      title={t.bars.problemChips.title}
       onClick={() => {
         nextProblem(store);
       }}

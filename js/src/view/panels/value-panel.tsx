@@ -13,6 +13,7 @@ import { versionWords } from "../../explain/version";
 import { NodeChip } from "../overlay/chosen";
 import { ButtonIcon } from "../icons";
 import { Pieces } from "./explanation";
+import { t } from "../../text/text";
 
 /** All about the selected value, and what can be done with it. */
 export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) {
@@ -21,17 +22,17 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
   const node = value.node === null ? undefined : model.nodes.get(value.node);
   const version = versionWords(value);
   const facts = [
-    ROLE_WORDS[role(value)],
-    `shape ${shape(value.summary.shape)}`,
+    t.bars.panel.roles[role(value)],
+    t.bars.panel.shape(shape(value.summary.shape)),
     value.summary.dtype,
     ...(isSymbol(value)
       ? []
       : [
-          `version ${value.version}`,
+          t.bars.panel.version(value.version),
           `requires_grad ${value.requires_grad ? "True" : "False"}`,
           `grad_fn ${node ? node.name : "None"}`,
         ]),
-    ...(value.alive ? [] : ["the program no longer keeps it"]),
+    ...(value.alive ? [] : [t.bars.panel.notKept]),
   ];
   return (
     <section class="gw-value" data-testid="value-panel">
@@ -52,7 +53,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
         type="button"
         class="gw-button gw-close"
         data-action="close"
-        aria-label="Close"
+        aria-label={t.bars.panel.close}
         onClick={() => {
           store.select(null);
         }}
@@ -62,14 +63,6 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
     </section>
   );
 }
-
-/** What a value is, as the legend says it. */
-const ROLE_WORDS = {
-  leaf: "leaf",
-  parameter: "parameter",
-  constant: "constant",
-  intermediate: "computed",
-} as const;
 
 /** The names of a value; of `weight`, `fc.weight` and `net.fc.weight` only the whole path. */
 function namesOf(value: ValueRow): string[] {
@@ -88,7 +81,7 @@ function MoreNumbers({ store, value }: { store: Store; value: ValueRow }) {
         store.send({ type: "peek", value: value.value });
       }}
     >
-      more numbers
+      {t.bars.panel.moreNumbers}
     </button>
   );
 }
@@ -106,12 +99,12 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
           class="gw-command gw-warm"
           data-action="backward"
           disabled={off || run !== null}
-          title={off ? store.why.value : "Starts backward here and pauses before each node"}
+          title={off ? store.why.value : t.bars.panel.backwardTitle}
           onClick={() => {
             store.backward(value.value);
           }}
         >
-          {`backward from ${called(model, value.value, 16)}`}
+          {t.bars.panel.backward(called(model, value.value, 16))}
         </button>
       )}
       {!value.leaf && (
@@ -125,7 +118,7 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
             store.retainGrad(value.value, !value.retains_grad);
           }}
         >
-          {value.retains_grad ? "stop retaining grad" : "retain grad"}
+          {value.retains_grad ? t.bars.panel.stopRetaining : t.bars.panel.retain}
         </button>
       )}
       {value.node !== null && (
@@ -146,7 +139,8 @@ function PathWords({ store }: { store: Store }) {
     return (
       <div class="gw-paths">
         <p class="gw-line">
-          Paths from: <OtherEnds store={store} shown={null} />
+          {t.bars.panel.pathsFrom}
+          <OtherEnds store={store} shown={null} />
         </p>
       </div>
     );
@@ -161,7 +155,7 @@ function PathWords({ store }: { store: Store }) {
       {paths.slice(0, 8).map((path, n) => (
         <PathLine key={n} store={store} shown={shown} path={path} n={n} />
       ))}
-      {count > 8 && <p class="gw-line gw-dim">{`and ${count - 8} more`}</p>}
+      {count > 8 && <p class="gw-line gw-dim">{t.bars.panel.andMore(count - 8)}</p>}
       {sumLines(model, shown).map((line, n) => (
         <p key={n} class="gw-line gw-sum" data-testid={n === 0 ? "path-sum" : undefined}>
           <Pieces of={line} store={store} />

@@ -4,6 +4,7 @@ import type { LoopRow } from "../../log/model";
 import type { Store } from "../../store/store";
 import type { ShownLoop } from "../../store/time-travel";
 import { Curves, Scalars, scalarsOf } from "./loss-curves";
+import { t } from "../../text/text";
 
 /** Of each loop that trains its iterations, the outer one first; nothing where none does. */
 export function LoopBars({ store }: { store: Store }) {
@@ -40,20 +41,21 @@ function LoopBar({ store, shown, nested }: LoopBarProps) {
     store.playing.value = false;
     store.toIteration(to, shown);
   };
+  const { at, slider, sliderOf, is, isWith, keptTitle } = t.bars.iterations;
   return (
     <div class="gw-loop" data-testid="loop" title={header}>
       <span class="gw-iteration" data-testid="iteration-count">
         {iteration === null
-          ? `${side} iteration ${place} / ${loop.count}`
-          : `iteration ${iteration} / ${loop.count}`}
+          ? t.bars.iterations[side](place, loop.count)
+          : at(iteration, loop.count)}
       </span>
       <div class="gw-iterations">
         <Curves loop={loop} iteration={iteration} whole={whole} onIteration={go} />
         <input
           type="range"
           data-action="iterations"
-          aria-label={header === "" ? "Iteration of the loop" : `Iteration of the loop ${header}`}
-          aria-valuetext={`iteration ${place} of ${loop.count}${words === "" ? "" : `: ${words}`}`}
+          aria-label={header === "" ? slider : sliderOf(header)}
+          aria-valuetext={words === "" ? is(place, loop.count) : isWith(place, loop.count, words)}
           min={1}
           max={loop.count}
           step={1}
@@ -76,7 +78,7 @@ function LoopBar({ store, shown, nested }: LoopBarProps) {
         <span
           class="gw-iterations-kept gw-dim"
           data-testid="iterations-kept"
-          title={`${keptWords(whole)}. The other iterations keep their scalars and the final values of the parameters.`}
+          title={keptTitle(keptWords(whole))}
         >
           {keptWords(whole, loop.count)}
         </span>
@@ -95,12 +97,13 @@ const LONGEST_LIST = 20;
 
 /** The iterations with all their steps; or how many of `count`, where a list has no room. */
 export function keptWords(whole: readonly number[], count = Infinity): string {
-  if (whole.length === 0) return "curve only";
+  const { curveOnly, keptOf, keptOne, kept } = t.bars.iterations;
+  if (whole.length === 0) return curveOnly;
   const list = listed(whole);
   if (count < Infinity && list.length > LONGEST_LIST) {
-    return `all details: ${whole.length} of ${count} iterations`;
+    return keptOf(whole.length, count);
   }
-  return `all details: ${whole.length === 1 ? "iteration" : "iterations"} ${list}`;
+  return (whole.length === 1 ? keptOne : kept)(list);
 }
 
 interface LostProps {
@@ -111,12 +114,9 @@ interface LostProps {
 
 /** An iteration without details: its scalars, and which iteration the picture shows instead. */
 function Lost({ lost, drawn, words }: LostProps) {
-  const instead = drawn === null ? "" : `; the picture shows iteration ${drawn}`;
-  return (
-    <span role="status">
-      {`${words === "" ? `iteration ${lost}` : words} (details not stored${instead})`}
-    </span>
-  );
+  const { nr, notStored, shownInstead } = t.bars.iterations;
+  const own = words === "" ? nr(lost) : words;
+  return <span role="status">{drawn === null ? notStored(own) : shownInstead(own, drawn)}</span>;
 }
 
 /** `1, 5, 28–30`. */

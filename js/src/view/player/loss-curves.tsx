@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { number } from "../../log/format";
 import type { LoopRow } from "../../log/model";
 import { scalar } from "../../replay/iterations";
+import { t } from "../../text/text";
 
 /** Height of the curves, in pixels; they are drawn in units of one percent of the width. */
 const H = 26;
@@ -130,9 +131,11 @@ export function Curves({ loop, iteration, whole, onIteration }: CurveProps) {
         <span
           class="gw-curve-scale"
           data-testid="curve-scale"
-          title={`Logarithmic scale: ${curves.flatMap(([name, { log }]) => (log ? [name] : [])).join(", ")}`}
+          title={t.bars.iterations.logarithmic(
+            curves.flatMap(([name, { log }]) => (log ? [name] : [])).join(", "),
+          )}
         >
-          log
+          {t.bars.iterations.log}
         </span>
       )}
       {pointed.value !== null && (
@@ -141,7 +144,7 @@ export function Curves({ loop, iteration, whole, onIteration }: CurveProps) {
           data-testid="curve-tip"
           style={{ left: `${Math.min(80, 100 * shareOfIteration(pointed.value, count))}%` }}
         >
-          {`iteration ${pointed.value}: ${scalarsOf(loop, shown ?? 1)}`}
+          {t.bars.iterations.tip(pointed.value, scalarsOf(loop, shown ?? 1))}
         </span>
       )}
     </div>

@@ -5,6 +5,7 @@ import { toText } from "../../text/piece";
 import type { Store } from "../../store/store";
 import { Button } from "../button";
 import { ButtonIcon } from "../icons";
+import { t } from "../../text/text";
 
 /** The buttons, the speed and the slider of a picture. */
 export function Player({ store }: { store: Store }) {
@@ -20,7 +21,7 @@ export function Player({ store }: { store: Store }) {
           next: store.canGoOn.value ? store.toNext : null,
           last: store.cursor.value !== null ? store.toLast : null,
         }}
-        labels={{ next: nextLabel(store), last: "Last: the latest step (End)" }}
+        labels={{ next: nextLabel(store), last: t.bars.player.lastIs }}
       >
         <Speed store={store} />
       </PlayButtons>
@@ -56,13 +57,14 @@ export function PlayButtons({ playing, moves, labels = {}, children }: PlayButto
       <ButtonIcon of={icon} />
     </Button>
   );
+  const words = t.bars.player;
   return (
     <div class="gw-group">
-      {button("first", "First (Home)")}
-      {button("previous", "Previous (←)")}
-      {button("play", playing ? "Pause (space)" : "Play (space)", playing ? "pause" : "play")}
-      {button("next", "Next (→)")}
-      {button("last", "Last (End)")}
+      {button("first", words.first)}
+      {button("previous", words.previous)}
+      {button("play", playing ? words.pause : words.play, playing ? "pause" : "play")}
+      {button("next", words.next)}
+      {button("last", words.last)}
       {children}
     </div>
   );
@@ -70,10 +72,10 @@ export function PlayButtons({ playing, moves, labels = {}, children }: PlayButto
 
 /** What the next step would be, or why there is none. */
 function nextLabel(store: Store): string {
-  if (store.cursor.value !== null) return "Next (→)";
-  if (store.liveRun.value !== null) return "Next: the kernel runs one node (→)";
-  if (store.leftRun.value !== null) return `No next step. ${store.why.value}`;
-  return "Next (→): this is the newest step";
+  const { next, nextRuns, noNext, nextNone } = t.bars.player;
+  if (store.cursor.value !== null) return next;
+  if (store.liveRun.value !== null) return nextRuns;
+  return store.leftRun.value !== null ? noNext(store.why.value) : nextNone;
 }
 
 function Speed({ store }: { store: Store }) {
@@ -81,8 +83,8 @@ function Speed({ store }: { store: Store }) {
     <select
       class="gw-select"
       data-action="speed"
-      aria-label="Speed"
-      title="Speed"
+      aria-label={t.bars.player.speed}
+      title={t.bars.player.speed}
       value={String(store.speed.value)}
       onChange={(event) => {
         store.speed.value = Number(event.currentTarget.value);
@@ -111,8 +113,9 @@ function Slider({ store }: { store: Store }) {
   const first = section.first === 0 ? -1 : section.first;
   const index = store.index.value;
   const [at, count] = [index - section.first + 1, section.last - section.first + 1];
-  const exactly = `step ${at.toLocaleString("en")} of ${count.toLocaleString("en")}`;
-  const title = store.explanation.value ? toText(store.explanation.value.title) : "the beginning";
+  const words = t.bars.player;
+  const exactly = words.stepOf(at.toLocaleString("en"), count.toLocaleString("en"));
+  const title = store.explanation.value ? toText(store.explanation.value.title) : words.beginning;
   const { dropped, cellTimes } = store.model.value;
   const cut = dropped > (cellTimes.at(-1) ?? 0); // what earlier cells did is nobody's loss here
   return (
@@ -120,8 +123,8 @@ function Slider({ store }: { store: Store }) {
       <input
         type="range"
         data-action="slider"
-        aria-label="Step"
-        aria-valuetext={`${exactly}: ${title}`}
+        aria-label={words.step}
+        aria-valuetext={words.stepIs(exactly, title)}
         min={first}
         max={Math.max(section.last, 0)}
         step={1}
@@ -137,20 +140,13 @@ function Slider({ store }: { store: Store }) {
       </span>
       <State store={store} />
       {store.digits.value !== null && (
-        <span
-          class="gw-dropped"
-          data-testid="digits"
-          title="The numbers of this page are rounded, so that it is not too large."
-        >
-          {`${store.digits.value} digits`}
+        <span class="gw-dropped" data-testid="digits" title={words.rounded}>
+          {words.digits(store.digits.value)}
         </span>
       )}
       {cut && (
-        <span
-          class="gw-dropped"
-          title={`The oldest ${dropped} events were dropped: the log is limited in size.`}
-        >
-          {`… ${dropped} older`}
+        <span class="gw-dropped" title={words.dropped(dropped)}>
+          {words.older(dropped)}
         </span>
       )}
     </div>
@@ -168,9 +164,9 @@ function State({ store }: { store: Store }) {
         onClick={() => {
           store.toLast();
         }}
-        title="You are looking at an earlier step: back to the latest"
+        title={t.bars.player.atEarlier}
       >
-        back to latest
+        {t.bars.player.backToLatest}
       </button>
     );
   }
@@ -183,14 +179,9 @@ function State({ store }: { store: Store }) {
 }
 
 function stateOf(store: Store): { text: string; title?: string; waits?: boolean } {
-  if (store.connection.value === "offline") return { text: "recorded", title: store.why.value };
-  if (store.queued.value) {
-    const title = "The kernel runs a cell. Your command runs after it.";
-    return { text: "waiting for the cell", title, waits: true };
-  }
-  if (store.liveRun.value) {
-    const title = "Backward is paused: each Next runs one node in the kernel.";
-    return { text: "paused in backward", title, waits: true };
-  }
-  return { text: "latest" };
+  const { recorded, waiting, kernelBusy, paused, pausedLong, latest } = t.bars.player;
+  if (store.connection.value === "offline") return { text: recorded, title: store.why.value };
+  if (store.queued.value) return { text: waiting, title: kernelBusy, waits: true };
+  if (store.liveRun.value) return { text: paused, title: pausedLong, waits: true };
+  return { text: latest };
 }

@@ -2,34 +2,28 @@
 
 import { called } from "../../graph/names";
 import type { Store } from "../../store/store";
+import { t } from "../../text/text";
 
 /** The state of a paused backward run, and the buttons that continue it. */
 export function RunBar({ store }: { store: Store }) {
   const run = store.liveRun.value;
   if (!run) return <LeftRun store={store} />;
+  const words = t.bars.pausedRun;
   const inCell = store.pause.value?.run === run.run;
   return (
-    <div class="gw-notice" data-testid="run-bar" role="group" aria-label="The paused run">
-      <span>
-        {inCell
-          ? "Backward is paused in the running cell, which continues after the run. Next (→) runs one node."
-          : "Backward is paused. Next (→) runs one node."}
-      </span>
+    <div class="gw-notice" data-testid="run-bar" role="group" aria-label={words.label}>
+      <span>{inCell ? words.inCell : words.paused} </span>
       <span>
         <ToSelected store={store} />
-        <Order action="run-end" title="Run the remaining nodes" onClick={store.finishRun}>
-          run to the end
+        <Order action="run-end" title={words.toEndTitle} onClick={store.finishRun}>
+          {words.toEnd}
         </Order>
         <Order
           action="abandon"
-          title={
-            inCell
-              ? "Interrupt the cell here; gradients that were accumulated stay"
-              : "Stop here; gradients that were accumulated stay"
-          }
+          title={inCell ? words.stopCell : words.stopTitle}
           onClick={store.abandon}
         >
-          stop here
+          {words.stop}
         </Order>
       </span>
     </div>
@@ -41,7 +35,7 @@ function LeftRun({ store }: { store: Store }) {
   if (store.leftRun.value === null) return null;
   return (
     <div class="gw-notice" data-testid="left-run">
-      {`Backward stopped here before its end. ${store.why.value}`}
+      {t.bars.pausedRun.left(store.why.value)}
     </div>
   );
 }
@@ -55,12 +49,12 @@ function ToSelected({ store }: { store: Store }) {
   return (
     <Order
       action="run-to"
-      title={`Run up to and with ${node.name}, which made ${called(model, value.value)}`}
+      title={t.bars.pausedRun.upToTitle(node.name, called(model, value.value))}
       onClick={() => {
         store.runTo(node.node);
       }}
     >
-      {`run up to ${called(model, value.value, 16)}`}
+      {t.bars.pausedRun.upTo(called(model, value.value, 16))}
     </Order>
   );
 }

@@ -13,6 +13,7 @@ import { PlayButtons } from "./player";
 import { Stage } from "../stage/stage";
 import { createView, fitAll, type ViewState } from "../view-state";
 import { Words } from "../panels/explanation";
+import { t } from "../../text/text";
 
 /** The player, and the two stages. */
 export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
@@ -34,6 +35,7 @@ export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
     );
   }
   const building = duo.phase.value === "building";
+  const words = t.bars.sideBySide;
   return (
     <>
       <DuoBar duo={duo} views={[view, other]} />
@@ -42,28 +44,20 @@ export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
           store={left}
           view={view}
           name="dynamic"
-          caption="built while it runs"
-          state={left.index.value < 0 ? "no line has run" : "it grows with each line"}
-          empty={
-            building
-              ? "Nothing: a dynamic graph is not built before it runs."
-              : "Nothing: no line has run."
-          }
+          caption={words.whileRuns}
+          state={left.index.value < 0 ? words.noLine : words.grows}
+          empty={building ? words.notBefore : words.nothingRun}
           words={left.explanation.value}
         />
         <Half
           store={right}
           view={other}
           name="static"
-          caption="built first, then run"
+          caption={words.builtFirst}
           state={
-            right.index.value < 0
-              ? "not built yet"
-              : building
-                ? "being built: no numbers"
-                : "complete: values flow through it"
+            right.index.value < 0 ? words.notBuilt : building ? words.beingBuilt : words.complete
           }
-          empty="Nothing: the graph has not been built."
+          empty={words.nothingBuilt}
           words={wordsOf(right, building)}
         />
       </div>
@@ -80,7 +74,7 @@ function wordsOf(store: Store, building: boolean): Explanation | null {
 interface HalfProps {
   store: Store;
   view: ViewState;
-  name: string;
+  name: "dynamic" | "static";
   caption: string;
   state: string;
   empty: string;
@@ -89,18 +83,17 @@ interface HalfProps {
 }
 
 function Half({ store, view, name, caption, state, empty, words }: HalfProps) {
+  const own = t.bars.sideBySide[name];
   return (
-    <section class="gw-half" data-testid={`half-${name}`} aria-label={`the ${name} graph`}>
+    <section class="gw-half" data-testid={`half-${name}`} aria-label={t.bars.sideBySide.graph(own)}>
       <h4 class="gw-half-title">
-        {name} <span class="gw-dim">{caption}</span>
+        {own} <span class="gw-dim">{caption}</span>
         <span class="gw-chip">{state}</span>
       </h4>
       <div class="gw-half-stage">
         <Stage store={store} view={view} />
         {store.index.value < 0 && (
-          <p class="gw-half-empty gw-dim">
-            {store.loading.value ? "Reading the recording …" : empty}
-          </p>
+          <p class="gw-half-empty gw-dim">{store.loading.value ? t.bars.notices.reading : empty}</p>
         )}
       </div>
       <div class="gw-half-words" data-testid="explanation" aria-live="polite">
@@ -115,12 +108,15 @@ function DuoBar({ duo, views }: { duo: Duo; views: readonly [ViewState, ViewStat
   const index = duo.index.value;
   const count = duo.pairs.value.length;
   const playing = duo.playing.value;
+  const words = t.bars.sideBySide;
+  const { stepIs, stepOf } = t.bars.player;
+  const phase = words.phases[duo.phase.value];
   const go = (to: number) => (): void => {
     duo.playing.value = false;
     duo.goTo(to);
   };
   return (
-    <div class="gw-toolbar" role="toolbar" aria-label="Replay">
+    <div class="gw-toolbar" role="toolbar" aria-label={words.replay}>
       <PlayButtons
         playing={playing}
         moves={{
@@ -135,8 +131,8 @@ function DuoBar({ duo, views }: { duo: Duo; views: readonly [ViewState, ViewStat
         <input
           type="range"
           data-action="slider"
-          aria-label="Step of both"
-          aria-valuetext={`step ${index + 1} of ${count}: ${duo.phase.value}`}
+          aria-label={words.step}
+          aria-valuetext={stepIs(stepOf(String(index + 1), String(count)), phase)}
           min={-1}
           max={Math.max(count - 1, 0)}
           step={1}
@@ -149,13 +145,13 @@ function DuoBar({ duo, views }: { duo: Duo; views: readonly [ViewState, ViewStat
           {`${index + 1} / ${count}`}
         </span>
         <span class="gw-chip gw-phase" data-testid="phase" data-phase={duo.phase.value}>
-          {duo.phase.value}
+          {phase}
         </span>
       </div>
       <div class="gw-group">
         <Button
           action="fit"
-          label="Fit: both tidied (f)"
+          label={words.fit}
           onClick={() => {
             fitAll(left, views[0]);
             fitAll(right, views[1]);

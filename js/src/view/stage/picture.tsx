@@ -19,6 +19,7 @@ import { readingOf } from "./look";
 import { staleArrows, StaleArrows } from "../overlay/stale-arrows";
 import type { ViewState } from "../view-state";
 import { flowOf, HookBadges, LabelNode, WireNode } from "./wires";
+import { t } from "../../text/text";
 
 interface Props {
   store: Store;
@@ -136,7 +137,7 @@ function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
           <g key={key} data-testid="bracket">
             <path class="gw-bracket" d={path} />
             <text class="gw-bracket-label" x={label.x} y={label.y + 3}>
-              view
+              {t.picture.cards.view}
             </text>
           </g>
         ))}

@@ -28,6 +28,7 @@ import { Overview } from "../overlay/overview";
 import { Picture } from "./picture";
 import { useRoving } from "./walk";
 import { release, UNSEEN, type ViewState } from "../view-state";
+import { t } from "../../text/text";
 
 /** The most boxes that are drawn as elements of the page; more are shapes on a canvas. */
 const MOST_ELEMENTS = 600;
@@ -56,7 +57,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
         class={state.join(" ")}
         data-testid="graph"
         role="group"
-        aria-label="The computation graph"
+        aria-label={t.bars.notices.graph}
         onClick={(event) => {
           chooseAt(event, store);
         }}
@@ -67,7 +68,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
       </svg>
       {store.index.value < 0 && store.drawnScene.value.boxes.size === 0 && (
         <p class="gw-stage-start gw-dim" data-testid="start">
-          Before the first step. Next (→) takes it.
+          {t.bars.notices.start}
         </p>
       )}
       <MiniMap store={store} view={view} />

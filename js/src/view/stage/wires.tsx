@@ -10,6 +10,7 @@ import { changedByHooks } from "../../explain/hooks";
 import type { Wire } from "../../graph/wire";
 import type { Point } from "../../scene/flow";
 import { FAR_LETTERS } from "../card/far-card";
+import { t } from "../../text/text";
 
 /** What a wire carries back at the moment shown. */
 export interface Flow {
@@ -64,11 +65,11 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
           <path key={n} class={`gw-path gw-path-${n}`} d={drawn.backward} />
         ))}
       <path class="gw-forward" d={drawn.forward}>
-        {wire.times !== undefined && <title>{`${wire.times} values`}</title>}
+        {wire.times !== undefined && <title>{t.picture.cards.values(wire.times)}</title>}
       </path>
       {operand && (
         <text class="gw-operand" x={operand.x} y={operand.y + 3.5} data-testid="operand">
-          <title>{`operand ${operand.nr} of this operation`}</title>
+          <title>{t.picture.cards.operand(operand.nr)}</title>
           {operand.nr}
         </text>
       )}
@@ -163,7 +164,7 @@ function LabelView({ x, y, room, grad, now, old, far }: LabelProps) {
       style={{ transform: `translate(${x}px, ${y}px)` }}
       data-testid="gradient"
     >
-      <title>{`gradient ${full(grad).slice(0, 400)}`}</title>
+      <title>{t.picture.cards.gradient(full(grad).slice(0, 400))}</title>
       <rect x={-w / 2} y={-letters * 0.8} width={w} height={letters * 1.5} rx={4} />
       <text class={far ? "gw-far" : ""} y={letters * 0.35}>
         {text}
