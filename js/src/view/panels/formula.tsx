@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Formula } from "../../formula/parse";
 import { toTex } from "../../formula/tex";
+import { t } from "../../text/text";
 
 /** The formulas of a step, one below the other. */
 export function Formulas({ of }: { of: readonly Formula[] }) {
@@ -34,7 +35,7 @@ function OneFormula({ formula, tex }: { formula: Formula; tex: string }) {
     <div class="gw-formula">
       <math>{typeset(formula)}</math>
       <button type="button" class="gw-command" data-action="copy-tex" title={tex} onClick={copy}>
-        {copied.value ? "copied" : "LaTeX"}
+        {copied.value ? t.bars.panel.copied : "LaTeX"}
       </button>
     </div>
   );
