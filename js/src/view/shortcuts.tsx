@@ -121,7 +121,7 @@ export function Help({ view }: { view: ViewState }) {
     <section ref={box} class="gw-help" data-testid="keys" aria-label={t.help.title} tabIndex={-1}>
       <Legend />
       <dl class="gw-keys">
-        {DESCRIBED.map(([keys, text]) => (
+        {t.help.keys.map(([keys, text]) => (
           <div key={keys}>
             <dt>{keys}</dt>
             <dd>{text}</dd>

@@ -196,7 +196,7 @@ function slotWords({ row, state, name, count }: Slot): string {
   const words = t.picture.slots;
   if (state === "packed") return words.isPacked;
   if (state === "recomputed") return words.isRecomputed;
-  const what = count > 1 ? words.values(count) : words.value(row.slot, name, row.version);
+  const what = count > 1 ? words.values(count) : words.value(row.slot, name, row.version ?? 0);
   if (state === "empty") return words.wasFreed(what);
   if (state === "gone") return words.wasUnused(what);
   return state === "stale" ? words.isStale(what) : words.forBackward(what);
