@@ -10,6 +10,7 @@ import { NO_PLACES, placesOf, type Places } from "./training-loops";
 import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
+import { lineOf, lineTitle } from "./line-titles";
 import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
@@ -56,8 +57,8 @@ const PARTS = 8;
 
 const DRAWN = new Set(["module", "function", "loop", "iteration", "fused", "library"]);
 
-/** The tree of the groups that hold visible calls. */
-export function* groupTree(model: Model, seen: Visible): Work<Tree> {
+/** The tree of the groups that hold visible calls; `byLine`, what one line computes is one, too. */
+export function* groupTree(model: Model, seen: Visible, byLine = false): Work<Tree> {
   const calls: CallRow[] = [];
   for (const id of seen.calls) {
     const call = seen.steps.has(id) ? undefined : model.calls.get(id);
@@ -77,7 +78,7 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
     for (const item of root.items) if (typeof item !== "number") item.parent = root;
   }
   yield;
-  yield* finish(model, root, places, new Structures(model));
+  yield* finish(model, root, places, new Structures(model), byLine);
   return { root, places, functions };
 }
 
@@ -136,13 +137,19 @@ function draft(
 }
 
 /** What follows from the items of a group, from the inside out. */
-function* finish(model: Model, group: Made, places: Places, alike: Structures): Work {
+function* finish(
+  model: Model,
+  group: Made,
+  places: Places,
+  alike: Structures,
+  byLine: boolean,
+): Work {
   for (const item of group.items) {
-    if (typeof item !== "number") yield* finish(model, item, places, alike);
+    if (typeof item !== "number") yield* finish(model, item, places, alike, byLine);
   }
   yield;
   if (group.kind === "loop") group.times = isOverModules(group) ? 1 : group.items.length;
-  else joinCalls(model, group, places);
+  else joinCalls(model, group, places, byLine);
   group.items = group.items.flatMap((item) => {
     if (typeof item === "number" || !isIdle(item, group)) return [item];
     for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
@@ -161,21 +168,24 @@ const MANY_OF_A_CALL = 16;
 
 /**
  * Runs of ops of one call that make much become parts, when there is more beside them; and what a
- * library does with gradients, as to clip them.
+ * library does with gradients, as to clip them. `byLine`, all runs of ops of one line do.
  */
-function joinCalls(model: Model, group: Made, places: Places): void {
+function joinCalls(model: Model, group: Made, places: Places, byLine: boolean): void {
   const sourceOf = (item: Made | number | undefined): number | null =>
     typeof item === "number" ? get(model.calls, item).source : null;
+  const isAlike = (item: Made | number | undefined, source: number): boolean =>
+    byLine ? lineOf(model, sourceOf(item)) === lineOf(model, source) : sourceOf(item) === source;
   const items: (Made | number)[] = [];
   for (let from = 0; from < group.items.length;) {
     const source = sourceOf(group.items[from]);
     let to = from + 1;
-    while (source !== null && sourceOf(group.items[to]) === source) to += 1;
+    while (source !== null && isAlike(group.items[to], source)) to += 1;
     const run = group.items.slice(from, to);
     from = to;
     const first = run[0];
     const made = run.reduce<number>((sum, item) => sum + outputsOf(model, item), 0);
-    const much = made >= MANY_OF_A_CALL || isOfGradients(model, run) || areCopies(model, run);
+    const known = made >= MANY_OF_A_CALL || isOfGradients(model, run) || areCopies(model, run);
+    const much = known || byLine;
     const many = much && run.length > 1 && run.length < group.items.length;
     if (!many || typeof first !== "number" || source === null) {
       items.push(...run);
@@ -184,7 +194,8 @@ function joinCalls(model: Model, group: Made, places: Places): void {
     const place = places.calls.get(first) ?? callKey(first);
     const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
     part.items = run;
-    titleByLine(model, part, source);
+    if (known) titleByLine(model, part, source);
+    else [part.title, part.subtitle] = lineTitle(model, group.items, run, source);
     measure(part);
     while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);

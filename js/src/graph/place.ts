@@ -57,6 +57,7 @@ export function place(
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
   const stepped = stepsByResult(model, seen);
+  const namesOnly = values === "names" && seen.calls.size > 0;
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
   const beside = roomy ? [...closed.keys()].filter(isSmall) : [];
   const drawn = [root, ...frames, ...beside].flatMap((group) => within.get(group) ?? []);
@@ -65,6 +66,8 @@ export function place(
     const value = model.values.get(id);
     if (!value || (stepped.has(id) && !uses.has(id))) continue;
     const maker = makers.get(id);
+    // Among names only there is no room for what no call makes or reads.
+    if (namesOnly && maker === undefined && !uses.has(id)) continue;
     const made = maker === undefined ? undefined : siteOf(maker);
     const read = (readers.get(id) ?? []).flatMap((group) => siteIn(group) ?? []);
     const inside = values === "groups" && made?.closed != null;
@@ -90,8 +93,9 @@ export function place(
   for (const ids of inputs.values()) {
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
-  // What a step made stands with the version that it began with.
-  for (const [id, first] of stepped) {
+  // What a step made stands with the version that it began with, where there is room for more than
+  // names.
+  for (const [id, first] of values === "names" ? [] : stepped) {
     const home = cards.get(first);
     if (home && !cards.has(id)) cards.set(id, home);
   }

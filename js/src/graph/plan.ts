@@ -31,6 +31,8 @@ export interface Detail {
   readonly values: Values;
   /** How deep groups are open. */
   readonly depth: number;
+  /** Whether what one line computes is drawn as one box. */
+  readonly byLine?: boolean;
 }
 
 export interface Planned {
@@ -73,6 +75,33 @@ export function* findContent(model: Model, everything: boolean): Work<Content> {
   return made;
 }
 
+const byLine = new WeakMap<Content, Tree>();
+
+/** The tree in which what one line computes is one group; made when it is asked for. */
+function treeByLine(model: Model, content: Content): Tree {
+  const known = byLine.get(content);
+  if (known) return known;
+  const tree = atOnce(groupTree(model, content.seen, true));
+  byLine.set(content, tree);
+  return tree;
+}
+
+/** A content as a detail groups it. */
+function grouped(model: Model, content: Content, detail: Detail): Content {
+  return detail.byLine === true ? { ...content, tree: treeByLine(model, content) } : content;
+}
+
+/** The details in which lines are boxes, the richest first: where all others are too large. */
+export function* detailsByLine(model: Model, content: Content, budget?: number): Generator<Detail> {
+  const depths = openByDepth(treeByLine(model, content).root, budget);
+  for (let depth = depths.length; depth >= 0; depth -= 1) {
+    const open = new Set(depths.slice(0, depth).flat());
+    for (const values of ["cards", "chips", "names"] as const) {
+      yield { open, values, depth, byLine: true };
+    }
+  }
+}
+
 /** All details that a content can be shown in, the richest first. */
 export function* detailsOf({ tree }: Content, budget?: number): Generator<Detail> {
   const depths = openByDepth(tree.root, budget);
@@ -89,6 +118,7 @@ const ORDER: readonly Values[] = ["roomy", "cards", "chips", "wires", "names", "
 
 /** Whether one detail shows more than another. */
 export function isRicher(one: Detail, other: Detail): boolean {
+  if (one.byLine !== other.byLine) return other.byLine === true;
   if (one.depth !== other.depth) return one.depth > other.depth;
   return ORDER.indexOf(one.values) < ORDER.indexOf(other.values);
 }
@@ -106,8 +136,8 @@ export function planOf(
   most = Infinity,
 ): Planned {
   const content = contentOf(model, everything);
-  const { others, ...rest } = content;
   const rich = detail ?? richest(model, content);
+  const { others, ...rest } = grouped(model, content, rich);
   // A program is about calls: what has no name is the wire from one to the next.
   const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...groupsAroundError(model, rest.tree.root), ...opened]);

@@ -17,7 +17,7 @@ const GAPS = {
   wide: { LR: [62, 24], TD: [44, 20] },
   tight: { LR: [50, 14], TD: [40, 16] },
   narrow: { LR: [22, 16], TD: [24, 16] },
-  brief: { LR: [20, 14], TD: [22, 14] },
+  brief: { LR: [20, 14], TD: [18, 12] },
 } as const;
 
 /** Space after a rank where nothing stands: a wire from pill to pill has its number there. */

@@ -36,16 +36,20 @@ const HALF = 0.5;
 
 /**
  * The richest of the details that fits. A picture that hides nearly all in a box or two is chosen
- * only where not even the names in a richer one can be read at once. What is too much to be drawn
- * at all has no graph.
+ * only where not even the names in a richer one can be read at once. Before a picture is panned, the
+ * richest that fits of those in which `lines` are boxes is chosen. What is too much to be drawn at
+ * all has no graph; null where that is so of all details.
  */
 export function* fitting(
   details: Iterable<Detail>,
   draw: (detail: Detail) => Work<Graph | null>,
   room: Room,
   direction: "auto" | Direction,
-): Work<Fitting> {
+  lines: Iterable<Detail> = [],
+): Work<Fitting | null> {
   const ways = direction === "auto" ? (["LR", "TD"] as const) : [direction];
+  const shareIn = (graph: Graph): number =>
+    Math.max(...ways.map((way) => shareOf(sizeOf(graph, way), room)));
   let named: Fitting | null = null; // of which the names can be read at once
   let panned: Fitting | null = null;
   let last: Fitting | null = null;
@@ -56,21 +60,48 @@ export function* fitting(
     if (!graph) continue;
     if (detail.values === "names" && last && !hasModules(graph)) continue;
     last = { detail, graph };
-    const share = Math.max(...ways.map((way) => shareOf(sizeOf(graph, way), room)));
+    const share = shareIn(graph);
     const enough = says(graph);
-    const least = detail.values === "names" ? BRIEF / READING : 1;
-    if (share >= least) {
-      return enough ? last : (named ?? (tells(graph) ? last : panned) ?? last);
+    if (share >= leastOf(detail)) {
+      if (enough) return last;
+      if (named === null && !tells(graph)) break;
+      return named ?? last;
     }
     if (!enough) continue;
     if (share >= NAMES / READING && detail.depth >= (named?.detail.depth ?? 0)) named = last;
     // Far from fitting, names alone would not help.
     if (detail.values === "names" ? share > HALF : detail.values !== "wires") panned = last;
   }
-  const found = named ?? panned ?? last;
-  if (!found) throw new Error("there is always some detail");
-  return found;
+  const lined = named ?? (yield* fittingLines(lines, draw, shareIn, last === null));
+  return lined ?? panned ?? last;
 }
+
+/**
+ * The richest of the details with lines as boxes that fits, else one whose names can be read; where
+ * these are the `only` ones, the poorest.
+ */
+function* fittingLines(
+  details: Iterable<Detail>,
+  draw: (detail: Detail) => Work<Graph | null>,
+  shareIn: (graph: Graph) => number,
+  only: boolean,
+): Work<Fitting | null> {
+  let named: Fitting | null = null;
+  let last: Fitting | null = null;
+  for (const detail of details) {
+    yield;
+    const graph = yield* draw(detail);
+    if (graph && only) last = { detail, graph };
+    if (!graph || !tells(graph)) continue;
+    const share = shareIn(graph);
+    if (share >= leastOf(detail)) return { detail, graph };
+    if (detail.values === "names" && share >= NAMES / READING) named ??= { detail, graph };
+  }
+  return named ?? last;
+}
+
+/** At which share of its size all of a picture can be read. */
+const leastOf = ({ values }: Detail): number => (values === "names" ? BRIEF / READING : 1);
 
 /** How much of a size has room, along the side where it is least. */
 function shareOf({ w, h }: Room, room: Room): number {

@@ -87,6 +87,9 @@ export function layOut(graph: Graph, direction: Direction, previous: Levels): Le
   return levels;
 }
 
+/** Where only names are drawn boxes stand closer together, by so much on either side. */
+const CLOSER = 7;
+
 interface Contents {
   readonly boxes: LayoutBox[];
   readonly wires: LayoutWire[];
@@ -104,7 +107,8 @@ export function contentsOf(graph: Graph, direction: Direction): Map<string, Cont
     const key = placeIn(graph, box.key);
     const size = extents(box, direction);
     sizes.set(key, size);
-    const [main, before, after] = size;
+    const close = graph.gaps === "brief" ? CLOSER : 0;
+    const [main, before, after] = [size[0], size[1] - close, size[2] - close];
     const kind = box.kind === "card" ? "card" : "pill";
     const late = box.kind === "pill" && box.late;
     const ordered = box.kind === "pill" && box.operands.length > 1;

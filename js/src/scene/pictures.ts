@@ -7,7 +7,7 @@
 
 import type { Graph } from "../graph/graph";
 import type { Room } from "./fitting";
-import { extents, type Direction } from "./flow";
+import { extents, NAMES, READING, type Direction } from "./flow";
 import { layOut, NO_LEVELS, placeIn, piecesOf, type Levels } from "./nested";
 import { buildScene, partOf, type Scene } from "./scene";
 import { positionsOf } from "./positions";
@@ -110,15 +110,20 @@ export function* drawAhead(graph: Graph, wanted: "auto" | Direction, room: Room)
     yield;
     made[direction] = { graph, layout, scene: buildScene(graph, layout, direction) };
     yield;
-    if (shareIn(room, made[direction].scene) === 1) break;
+    if (shareIn(room, made[direction].scene) === WHOLE) break;
   }
   ahead.set(graph, made);
 }
 
-/** How much of a scene can be read at once. */
+/** How much of a scene can be read at once; more than 1 where the names of all of it can. */
 function shareIn(room: Room, { bounds: { w, h } }: Scene): number {
-  return Math.min(1, room.w / w) * Math.min(1, room.h / h);
+  const [along, across] = [Math.min(1, room.w / w), Math.min(1, room.h / h)];
+  const scale = Math.min(along, across);
+  return scale >= NAMES / READING ? 1 + scale : along * across;
 }
+
+/** The share of a scene of which all can be read. */
+const WHOLE = 2;
 
 /** Left to right, unless clearly more of the picture can be read at once top down. */
 function suit(memory: Draft, last: Picture["suited"], whole: Graph, room: Room): Picture["suited"] {
@@ -126,10 +131,10 @@ function suit(memory: Draft, last: Picture["suited"], whole: Graph, room: Room):
   const share = (direction: Direction): number =>
     shareIn(room, draw(memory, whole, whole, direction).scene);
   const across = share("LR");
-  if (across === 1) return { direction: "LR", whole, room };
+  if (across === WHOLE) return { direction: "LR", whole, room };
   const down = share("TD");
   const better = last.direction === "TD" ? 1 : 1.25; // no to and fro
-  return { direction: down === 1 || down > across * better ? "TD" : "LR", whole, room };
+  return { direction: down === WHOLE || down > across * better ? "TD" : "LR", whole, room };
 }
 
 /** Draws a graph in a layout, both of which the memory then holds. */

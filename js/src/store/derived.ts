@@ -16,7 +16,7 @@ import { groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
 import { contentOf, planAt, planOf } from "../graph/plan";
 import type { Event } from "../log/events";
-import { hazards, makerOf, type CallRow, type Model } from "../log/model";
+import { hazards, makerOf, scopesAround, type CallRow, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt, type Step } from "../replay/steps";
 import type { Fitting } from "../scene/fitting";
@@ -116,15 +116,28 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
   return { index, step, stepEvents, explanation, formulas, activeNode };
 }
 
-/** What the bars over a stage and the words under it take of the widget's height, in pixels. */
+/**
+ * What the bars over a stage and the words under it take of the widget's height, in pixels, and
+ * each further bar of a loop around a loop.
+ */
 const AROUND_STAGE = 200;
+const LOOP_BAR = 26;
 
 /** What of a picture can be read at once, in units of the plane: in steps, so it stands still. */
-function roomOf({ room, height, highest }: State) {
+function roomOf({ room, height, highest }: State, { later }: Models) {
   const step = (n: number): number => Math.floor(Math.max(n, 120) / 20) * 20;
+  const bars = computed(() => {
+    const { shown } = films(later.value);
+    const around = shown ? scopesAround(later.value, shown.loop.loop) : [];
+    return around.filter(({ scope }) => (later.value.loops.get(scope)?.count ?? 0) > 1).length;
+  });
   const w = computed(() => step(room.value.w));
   const h = computed(() =>
-    step(height.value === null ? highest.value - AROUND_STAGE : room.value.h),
+    step(
+      height.value === null
+        ? highest.value - AROUND_STAGE - LOOP_BAR * Math.max(0, bars.value - 1)
+        : room.value.h,
+    ),
   );
   const inside = (n: number): number => (n - 2 * PADDING) / READING;
   return computed(() => ({ w: inside(w.value), h: inside(h.value) }));
@@ -177,22 +190,23 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
   );
   /** The graph of the moment shown, and how many others there are beside it. */
   const focus = computed(() => {
-    if (later.value === now.value) return { graph: whole.value, others: content.value.others };
+    const { others } = content.value;
+    if (later.value === now.value) return { graph: whole.value, others, tree: plan.value.tree };
     const own = usesLater.value
-      ? { plan: planAt(now.value, plan.value, later.value), others: content.value.others }
+      ? { plan: planAt(now.value, plan.value, later.value), others }
       : planOf(now.value, choices.value, fit.value.detail, plan.value.placement);
-    return { graph: buildGraph(now.value, own.plan), others: own.others };
+    return { graph: buildGraph(now.value, own.plan), others: own.others, tree: own.plan.tree };
   });
-  return { plan, whole, content, focus };
+  return { plan, whole, focus };
 }
 
 /** The graph of the moment shown, and where its boxes and wires stand. */
 function pictureOf(state: State, timeline: Timeline, moment: Moment) {
   const { model } = moment;
   const models = modelsOf(state, timeline, moment);
-  const room = roomOf(state);
+  const room = roomOf(state, models);
   const { fit, prepare } = fitOf(state, models.later, room);
-  const { plan, whole, content, focus } = graphsOf(state, models, fit);
+  const { plan, whole, focus } = graphsOf(state, models, fit);
   const graph = computed(() => focus.value.graph);
   const picture = scan(BLANK, (before) =>
     nextPicture(before, {
@@ -209,7 +223,7 @@ function pictureOf(state: State, timeline: Timeline, moment: Moment) {
   /** The places of the groups around a box that is not drawn because they are closed. */
   const groupsOver = (key: string): string[] => {
     if (picture.peek().scene.boxes.has(key)) return [];
-    const around = groupsAround(content.peek().tree.root, (item) =>
+    const around = groupsAround(focus.peek().tree.root, (item) =>
       typeof item === "number" ? holds(model.peek(), item, key) : item.key === key,
     );
     return around.map(({ place }) => place);

@@ -8,7 +8,15 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { trainingLoops } from "../graph/training-loops";
 import { findGraph, type Graph } from "../graph/graph";
 import { BUDGET } from "../graph/open";
-import { boxesIn, detailsOf, findContent, isRicher, planOf, type Detail } from "../graph/plan";
+import {
+  boxesIn,
+  detailsByLine,
+  detailsOf,
+  findContent,
+  isRicher,
+  planOf,
+  type Detail,
+} from "../graph/plan";
 import { withRaised } from "../graph/raised";
 import type { Model } from "../log/model";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
@@ -49,9 +57,17 @@ function* choose(last: Choice | null, model: Model, wish: Wish): Work<Choice> {
   const limit = before && before.model.calls.size > 0 ? before.fit.detail : null;
   const content = yield* findContent(model, everything);
   const boxes = Math.min(160, Math.max(BUDGET, Math.round((room.w * room.h) / (120 * 75))));
-  const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));
+  const allowed = (one: Detail): boolean => !limit || !isRicher(one, limit);
+  const details = [...detailsOf(content, boxes)].filter(allowed);
+  const lines = function* (): Generator<Detail> {
+    for (const one of detailsByLine(model, content, boxes)) if (allowed(one)) yield one;
+  };
   const draw = (detail: Detail): Work<Graph | null> => graphIn(detail, model, everything);
-  return { model, of, fit: yield* fitting(details, draw, room, direction) };
+  const fit =
+    (yield* fitting(details, draw, room, direction, lines())) ??
+    (yield* fitting(detailsOf(content, boxes), draw, room, direction));
+  if (!fit) throw new Error("there is always some detail");
+  return { model, of, fit };
 }
 
 /** The graph of a model in a detail; null where that has too many boxes. */
@@ -91,4 +107,5 @@ export function fitOf(state: State, whole: ReadonlySignal<Model>, room: Readonly
 }
 
 /** Names a detail: in another one the picture is laid out anew. */
-export const lookOf = ({ depth, values }: Detail): string => `${depth} ${values}`;
+export const lookOf = ({ depth, values, byLine }: Detail): string =>
+  `${depth} ${values}${byLine === true ? " by line" : ""}`;

@@ -45,6 +45,7 @@ export function useHighest(
   store: Store,
   view: ViewState,
 ): void {
+  const seen = view.seen.value; // until then it has the height that is kept for it
   useLayoutEffect(() => {
     const note = (): void => {
       const maxHeight = root.current ? getComputedStyle(root.current).maxHeight : "";
@@ -56,7 +57,7 @@ export function useHighest(
     return () => {
       removeEventListener("resize", note);
     };
-  }, [store]);
+  }, [store, seen]);
 }
 
 /** How much more room the words have needed than when the picture came to rest, in pixels. */
