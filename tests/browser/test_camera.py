@@ -278,7 +278,7 @@ def test_a_step_over_ten_thousand_ops(
     show: Show, quiet_page: Page, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = show(record(chain(5000)))
-    expect(picture.root.get_by_test_id("minimap")).to_be_visible()
+    expect(picture.root.get_by_test_id("group").first).to_be_visible()
     assert picture.root.evaluate("root => root.querySelectorAll('[data-key]').length") <= 600
     panned = quiet_page.evaluate(
         """async () => {

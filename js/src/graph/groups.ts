@@ -10,7 +10,7 @@ import { NO_PLACES, placesOf, type Places } from "./training-loops";
 import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
-import { lineOf, lineTitle } from "./line-titles";
+import { lineOf, titleOfRun } from "./line-titles";
 import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
@@ -195,7 +195,7 @@ function joinCalls(model: Model, group: Made, places: Places, byLine: boolean): 
     const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
     part.items = run;
     if (known) titleByLine(model, part, source);
-    else [part.title, part.subtitle] = lineTitle(model, group.items, run, source);
+    else [part.title, part.subtitle] = titleOfRun(model, group.items, run, source);
     measure(part);
     while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);

@@ -2,6 +2,7 @@
 
 import { cut } from "../log/format";
 import type { Model } from "../log/model";
+import { lineTitle } from "./group-titles";
 import { pillText } from "./pills";
 
 /** The line of a source, of which several ops may have one each. */
@@ -16,14 +17,14 @@ const LONGEST = 26;
  * The expression of a line, and the number of the line. Where its ops are not together, as a module
  * is called between them, the signs of those in this `run`.
  */
-export function lineTitle(
+export function titleOfRun(
   model: Model,
   items: readonly unknown[],
   run: readonly unknown[],
   source: number,
 ): [string, string] {
   const line = model.sources.get(source);
-  const subtitle = `line ${line?.line ?? 0}`;
+  const subtitle = lineTitle(line);
   const ofLine = (item: unknown): boolean =>
     typeof item === "number" &&
     lineOf(model, model.calls.get(item)?.source ?? null) === lineOf(model, source);
