@@ -10,7 +10,7 @@ import { NO_PLACES, placesOf, type Places } from "./training-loops";
 import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
-import { lineOf, titleOfRun } from "./line-titles";
+import { countBy, lineOf, titleOfRun } from "./line-titles";
 import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
@@ -175,6 +175,7 @@ function joinCalls(model: Model, group: Made, places: Places, byLine: boolean): 
     typeof item === "number" ? get(model.calls, item).source : null;
   const isAlike = (item: Made | number | undefined, source: number): boolean =>
     byLine ? lineOf(model, sourceOf(item)) === lineOf(model, source) : sourceOf(item) === source;
+  const ofLine = byLine ? countBy(group.items, (item) => lineOf(model, sourceOf(item))) : null;
   const items: (Made | number)[] = [];
   for (let from = 0; from < group.items.length;) {
     const source = sourceOf(group.items[from]);
@@ -195,7 +196,7 @@ function joinCalls(model: Model, group: Made, places: Places, byLine: boolean): 
     const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
     part.items = run;
     if (known) titleByLine(model, part, source);
-    else [part.title, part.subtitle] = titleOfRun(model, group.items, run, source);
+    else [part.title, part.subtitle] = titleOfRun(model, run, source, ofLine);
     measure(part);
     while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);

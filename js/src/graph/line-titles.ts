@@ -13,23 +13,27 @@ export function lineOf(model: Model, source: number | null): string | null {
 
 const LONGEST = 26;
 
+/** How often each key comes. */
+export function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, number> {
+  const counts = new Map<K, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}
+
 /**
  * The expression of a line, and the number of the line. Where its ops are not together, as a module
- * is called between them, the signs of those in this `run`.
+ * is called between them, the signs of those in this `run`; `ofLine` tells how many a line has.
  */
 export function titleOfRun(
   model: Model,
-  items: readonly unknown[],
   run: readonly unknown[],
   source: number,
+  ofLine: ReadonlyMap<string | null, number> | null,
 ): [string, string] {
   const line = model.sources.get(source);
   const subtitle = lineTitle(line);
-  const ofLine = (item: unknown): boolean =>
-    typeof item === "number" &&
-    lineOf(model, model.calls.get(item)?.source ?? null) === lineOf(model, source);
   const text = expressionOf(line?.text ?? "");
-  const whole = items.filter(ofLine).length === run.length;
+  const whole = ofLine?.get(lineOf(model, source)) === run.length;
   if (whole && text !== "") return [cut(text, LONGEST), subtitle];
   const signs = run.flatMap((item) => {
     const call = typeof item === "number" ? model.calls.get(item) : undefined;

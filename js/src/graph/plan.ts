@@ -91,8 +91,12 @@ function grouped(model: Model, content: Content, detail: Detail): Content {
   return detail.byLine === true ? { ...content, tree: treeByLine(model, content) } : content;
 }
 
+/** A program of more calls is drawn in parts, whatever its lines are. */
+const MANY_CALLS = 2000;
+
 /** The details in which lines are boxes, the richest first: where all others are too large. */
 export function* detailsByLine(model: Model, content: Content, budget?: number): Generator<Detail> {
+  if (content.seen.calls.size > MANY_CALLS) return;
   const depths = openByDepth(treeByLine(model, content).root, budget);
   for (let depth = depths.length; depth >= 0; depth -= 1) {
     const open = new Set(depths.slice(0, depth).flat());

@@ -127,7 +127,7 @@ const LOOP_BAR = 26;
 function roomOf({ room, height, highest }: State, { later }: Models) {
   const step = (n: number): number => Math.floor(Math.max(n, 120) / 20) * 20;
   const bars = computed(() => {
-    const { shown } = films(later.value);
+    const { shown } = trainingLoops(later.value);
     const around = shown ? scopesAround(later.value, shown.loop.loop) : [];
     return around.filter(({ scope }) => (later.value.loops.get(scope)?.count ?? 0) > 1).length;
   });
