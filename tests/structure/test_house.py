@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import cache
 from pathlib import Path
 
-from tests.structure.tree import PACKAGE, ROOT, files
+from tests.structure.tree import PACKAGE, ROOT, files, parsed
 
 # "About" 400 lines and 60 lines: a fifth more is where about ends.
 FILE_LINES, FUNCTION_LINES = 480, 70
@@ -22,6 +23,7 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def written(*endings: str) -> dict[Path, str]:
     """The files that are written by hand, with their texts: the first line of others says so."""
     texts = {path: path.read_text() for path in files(*endings)}
@@ -37,8 +39,8 @@ def test_files_are_short() -> None:
 
 def test_functions_are_short() -> None:
     long = {}
-    for path, text in written(".py").items():
-        for node in ast.walk(ast.parse(text)):
+    for path in written(".py"):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > FUNCTION_LINES:
@@ -75,7 +77,7 @@ def test_the_lock_file_names_no_host() -> None:
 def test_public_things_have_docstrings() -> None:
     bare = []
     for path in files(".py", under=PACKAGE):
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         for node in (tree, *tree.body):
             if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 continue
@@ -87,7 +89,7 @@ def test_public_things_have_docstrings() -> None:
 
 def test_modules_say_in_one_line_what_they_hold() -> None:
     docs = {
-        relative(path): ast.get_docstring(ast.parse(path.read_text())) or ""
+        relative(path): ast.get_docstring(parsed(path)) or ""
         for path in files(".py", under=PACKAGE)
     }
     assert [path for path, doc in docs.items() if not doc.partition("\n")[0].endswith(".")] == []

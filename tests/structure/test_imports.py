@@ -9,10 +9,11 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tests.structure.tree import PACKAGE, files
+from tests.structure.tree import PACKAGE, files, parsed
 
 ROOMS = """
     absent                   | names of PyTorch's that are not part of the package
@@ -117,19 +118,22 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imported(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imported(path: Path) -> list[tuple[int, str]]:
     """Line and dotted name of each import of a file, relative ones made absolute: of a module where
     one is imported, else of the module that has the name."""
+    found = []
     package = ["graphwidget", *path.relative_to(PACKAGE).parts[:-1]]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*start, *([node.module] if node.module else [])])
             for alias in node.names:
                 name = f"{source}.{alias.name}"
-                yield node.lineno, name if name in MODULES else source
+                found.append((node.lineno, name if name in MODULES else source))
+    return found
 
 
 def edges() -> Iterator[tuple[Path, int, Path]]:
