@@ -12,6 +12,8 @@ BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 PYTEST := $(BIN)/python -m pytest --durations=25 --durations-min=1
+# Plugins that look at each of ten thousand tests and serve none of them.
+LEAVE_OUT := -p no:playwright -p no:nbval -p no:anyio -p no:hypothesispytest
 NOTEBOOKS := --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --ignore=notebooks/zh
 # The tests that open pages, and wait for them; a Chinese notebook has the cells of an English one.
 LIVE := tests/browser tests/programs notebooks
@@ -55,7 +57,7 @@ test-live: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest of what opens pa
 	$(PYTEST) $(NOTEBOOKS) $(LIVE)
 
 test-rest: $(BUNDLE) $(VENV)/.test  ## pytest of all else
-	$(PYTEST) tests $(LIVE:%=--ignore=%) $(FULL)
+	$(PYTEST) $(LEAVE_OUT) tests $(LIVE:%=--ignore=%) $(FULL)
 
 test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [ARGS=...]
 	$(PYTEST) $(NOTEBOOKS) tests notebooks $(ARGS)
