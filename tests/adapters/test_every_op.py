@@ -10,12 +10,13 @@ import pytest
 
 import graphwidget
 from graphwidget.recording import events as ev
+from tests.extent import chosen
 from tests.optable.samples import SAMPLES, Sample
 from tests.optable.test_ops import data, flat, leaves, names, weighted
 
 from .record_native import observed
 
-OPS = [(key, sample) for key, samples in SAMPLES.items() for sample in samples[:2]]
+OPS = [(key, sample) for key, samples in SAMPLES.items() for sample in samples[: chosen(1, full=2)]]
 
 
 @pytest.mark.parametrize(

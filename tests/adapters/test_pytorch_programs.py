@@ -10,10 +10,11 @@ import torch
 
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
+from tests.extent import chosen
 from tests.fuzz.machine import observe, runnable
 from tests.fuzz.seeds import write
 
-PROGRAMS = 120
+PROGRAMS = chosen(60, full=400)
 CHUNK = 20
 
 

@@ -27,6 +27,7 @@ SILENT = """\
     assert torch.equal(w.grad, w.exp())
 """
 RIGHT = BROKEN.replace("h += 1", "h = h + 1")
+NOTHING = "Nothing was found in the graph that explains the error."
 
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +36,7 @@ ROOT = Path(__file__).parents[2]
 def run(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=120,
+        cwd=folder, capture_output=True, text=True, timeout=600,
         env={
             "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder),
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of notebooks and pages take seconds
@@ -63,6 +64,7 @@ def test_a_script_that_fails_is_explained_after_its_traceback(tmp_path: Path) ->
     assert finding["reader"]["line"] == 5
     assert finding["culprit"]["line"] == 6
     assert finding["fix"] == "h = h + 1"
+    assert NOTHING not in done.stderr
     assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
 
 
@@ -70,16 +72,15 @@ def test_a_script_knows_where_it_stands(tmp_path: Path) -> None:
     source = "import os\nos.chdir('/')\nprint(__file__, open(__file__).read(9))\n"
     (tmp_path / "where.py").write_text(source)
     python = [sys.executable, "where.py"]
-    plain = subprocess.run(python, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    plain = subprocess.run(python, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert run(tmp_path, "graphwidget", "where.py").stdout == plain.stdout
     assert str(tmp_path) in plain.stdout
 
 
-@pytest.mark.parametrize("status", [0, 3])
-def test_the_exit_status_is_the_scripts(tmp_path: Path, status: int) -> None:
-    (tmp_path / "train.py").write_text(RIGHT + f"sys.exit({status})\n")
+def test_the_exit_status_is_the_scripts(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RIGHT + "sys.exit(3)\n")
     done = run(tmp_path, "graphwidget", "train.py")
-    assert done.returncode == status
+    assert done.returncode == 3
     assert done.stderr == ""
     assert [path.name for path in tmp_path.glob("*.html")] == []
 
@@ -107,17 +108,12 @@ def test_a_script_without_pytorch_does_not_get_it(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("False\n", "", 0)
 
 
-NOTHING = "Nothing was found in the graph that explains the error."
-
-
 def test_a_failure_that_the_graph_does_not_explain(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RIGHT + "open('nowhere')\n")
     done = run(tmp_path, "graphwidget", "train.py")
     assert done.returncode == 1
     assert NOTHING in done.stderr
     assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
-    (tmp_path / "train.py").write_text(BROKEN)
-    assert NOTHING not in run(tmp_path, "graphwidget", "train.py").stderr
 
 
 @pytest.mark.parametrize("source", ["1 +\n", "print(1)\n1 / 0\n"])
@@ -131,12 +127,9 @@ def test_where_nothing_was_recorded_there_is_no_page(tmp_path: Path, source: str
     assert list(tmp_path.glob("*.html")) == []
 
 
-@pytest.mark.parametrize("asked", [("--always",), ("--page", "train.graph.html")])
-def test_a_page_that_is_asked_for_is_written_though_all_went_well(
-    tmp_path: Path, asked: tuple[str, ...]
-) -> None:
+def test_a_page_that_is_asked_for_is_written_though_all_went_well(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RIGHT)
-    done = run(tmp_path, "graphwidget", *asked, "train.py")
+    done = run(tmp_path, "graphwidget", "--always", "train.py")
     assert done.returncode == 0
     assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
 

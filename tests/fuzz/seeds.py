@@ -105,6 +105,8 @@ def run(first: int, last: int, processes: int | None = None) -> Report:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     processes = processes or len(os.sched_getaffinity(0))
     report = Report()
+    if processes == 1:
+        return shard(range(first, last))
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context) as pool:
         for part in pool.map(shard, shards(first, last)):

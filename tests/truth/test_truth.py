@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extent import FULL
 from tests.optable.samples import SAMPLES
 from tests.tutorials.test_course import NOTEBOOKS
 
@@ -134,6 +135,8 @@ def test_random_programs(engine: str, folder: Path) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_notebooks(engine: str, folder: Path) -> None:
     only = {"03": "graphwidget", "07": "torch"}
+    if TIMES == 1 and not FULL:  # each on one engine
+        only |= {name[:2]: ENGINES[nr % 2] for nr, name in enumerate(NOTEBOOKS)} | only
     names = [each for each in NOTEBOOKS if only.get(each[:2], engine) == engine]
     programs = [record_cells(name, module_of(engine)) for name in names]
     assert untruths(programs, folder) == []
