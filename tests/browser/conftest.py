@@ -147,15 +147,24 @@ def quiet_page(
 
 
 @pytest.fixture
-def notebook(
-    lab: Lab,
-    of_notebooks: Kept,
-    request: pytest.FixtureRequest,
-) -> Iterator[OpenNotebook]:
-    """Opens a fresh notebook made of the given cells, with a fresh kernel, in a kept JupyterLab."""
+def lab_page(of_notebooks: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page with JupyterLab, or an empty one in which the test opens it."""
+
+    def clear(page: Page) -> None:
+        for other in page.context.pages:
+            if other != page:
+                other.close()
+        page.evaluate("drive.clear()")
+
     # JupyterLab itself complains of what was still asked of a kernel that is shut down then
-    with of_notebooks.page(request, lambda page: page.evaluate("drive.clear()")) as page:
-        yield lambda cells, **metadata: Notebook(lab, page, lab.write(cells, metadata))
+    with of_notebooks.page(request, clear) as page:
+        yield page
+
+
+@pytest.fixture
+def notebook(lab: Lab, lab_page: Page) -> OpenNotebook:
+    """Opens a fresh notebook made of the given cells, with a fresh kernel, in a kept JupyterLab."""
+    return lambda cells, **metadata: Notebook(lab, lab_page, lab.write(cells, metadata))
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
-from tests.browser.lab import Lab, Notebook
+from tests.browser.lab import Notebook
 from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
-from tests.widget.kernel import Gate
+from tests.widget.kernel import RUNS, Gate
 
 LOAD = "%load_ext graphwidget\nimport graphwidget as torch"
 SECOND = "doc/workspaces/second/tree"
@@ -40,11 +40,11 @@ def answers(picture: Picture) -> None:
     expect(picture.pin("a")).not_to_have_attribute("aria-checked", was or "")
 
 
-def test_a_second_page_is_answered_and_follows(lab: Lab, quiet_page: Page) -> None:
-    book = Notebook(lab, quiet_page, lab.write([WATCH, TWO_PATHS]))
+def test_a_second_page_is_answered_and_follows(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS])
     book.run()
     book.save()
-    other = Notebook(lab, quiet_page.context.new_page(), book.name, SECOND)
+    other = Notebook(book.lab, book.page.context.new_page(), book.name, SECOND)
     answers(other.picture(0))
     expect(book.picture(0).pin("a")).to_have_attribute("aria-checked", "true")
 
@@ -80,6 +80,7 @@ def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(
     picture = book.picture(0)
     expect(picture.state).to_have_text("latest")
     book.start(2)
+    expect(book.cell(2).locator(".jp-OutputArea")).to_contain_text(RUNS)
     picture.pin("a").click()
     expect(picture.state).to_have_text("waiting for the cell")
     picture.root.page.wait_for_timeout(PATIENCE)

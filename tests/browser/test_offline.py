@@ -33,13 +33,13 @@ def replays(picture: Picture) -> None:
     expect(picture.sum).to_contain_text("2·1 + 3·1 = 5")
 
 
-def test_an_executed_notebook(lab: Lab, quiet_page: Page) -> None:
+def test_an_executed_notebook(lab: Lab, lab_page: Page) -> None:
     name = lab.write([WATCH, TWO_PATHS, "y.backward()"])
     notebook = nbformat.read(lab.root / name, as_version=4)
     NotebookClient(notebook).execute()  # stores the widgets' state
     nbformat.write(notebook, lab.root / name)
     lab.trust(notebook)
-    book = Notebook(lab, quiet_page, name)
+    book = Notebook(lab, lab_page, name)
     picture = book.picture(0)
     expect(picture.root.get_by_test_id("notice")).to_contain_text("replayed")
     replays(picture)
@@ -99,16 +99,13 @@ def test_a_web_page_of_an_executed_notebook_shows_its_pictures(
         expect(text).not_to_be_visible()
 
 
-def test_a_page_of_its_own(lab: Lab, quiet_page: Page) -> None:
-    cells = [WATCH, TWO_PATHS, "y.backward()", "graph.to_html('page.html');"]
-    Notebook(lab, quiet_page, lab.write(cells)).run()
-    file: Path = lab.root / "page.html"
+def test_a_page_of_its_own(lab: Lab, notebook: OpenNotebook, quiet_page: Page) -> None:
+    notebook([WATCH, TWO_PATHS, "y.backward()", "graph.to_html('page.html');"]).run()
     asked: list[str] = []
-    quiet_page.goto("about:blank")  # JupyterLab's own last requests are not the page's
     quiet_page.context.set_offline(True)
     page = quiet_page.context.new_page()
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(file.as_uri())
+    page.goto((lab.root / "page.html").as_uri())
     root = page.get_by_test_id("graphwidget")
     expect(root).to_be_visible()
     replays(Picture(root))

@@ -6,23 +6,21 @@ from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import graphwidget
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.examples import EXAMPLES
 from tests.browser.pages import Show, record
-from tests.browser.picture import at_rest
+from tests.browser.picture import Picture, at_rest
 
 G = EXAMPLES["G"].cells
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_stale_value_is_red_before_any_backward(
-    notebook: OpenNotebook, theme: str, screenshot: Screenshot
+    notebook: OpenNotebook, screenshot: Screenshot
 ) -> None:
     book = notebook([WATCH, *G])
-    book.theme(theme)
     book.run(0, 1)
     picture = book.picture(0)
     expect(picture.hazard).to_contain_text("loss = (b * b).mean()")
@@ -30,7 +28,7 @@ def test_a_stale_value_is_red_before_any_backward(
     seen = picture.seen()
     assert seen.stale >= 1
     assert "stale" in seen.slots
-    screenshot(book, f"stale-{theme}")
+    screenshot(book, "stale")
 
     book.run(2)
     expect(picture.error).to_contain_text("MulBackward0")
@@ -40,13 +38,17 @@ def test_a_stale_value_is_red_before_any_backward(
     message = "".join(book.outputs(2)[0]["traceback"])
     assert "one of the variables needed for gradient computation" in message
     assert "b[0] = 1000." in message
-    screenshot(book, f"in-place-error-{theme}")
+    screenshot(book, "in-place-error")
 
 
-def test_a_freed_graph(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, *EXAMPLES["F2"].cells])
-    book.run()
-    picture = book.picture(0)
+def replayed(show: Show, *cells: str) -> Picture:
+    """The picture of cells that may end in an error."""
+    names: dict[str, Any] = {"torch": graphwidget}
+    return show(record(lambda: [exec(cell, names) for cell in cells], names))
+
+
+def test_a_freed_graph(show: Show) -> None:
+    picture = replayed(show, *EXAMPLES["F2"].cells)
     expect(picture.error).to_contain_text("retain_graph")
     seen = picture.seen()
     assert [op["op"] for op in seen.ops if op["failed"]] == ["mul"]
@@ -78,10 +80,8 @@ def test_an_error_about_what_was_there_before_is_drawn_with_its_own_graph(
 
 
 @pytest.mark.parametrize("name", ["leaf add_", "leaf slice"])
-def test_writing_to_a_leaf(notebook: OpenNotebook, name: str) -> None:
-    book = notebook([WATCH, *EXAMPLES[name].cells])
-    book.run()
-    picture = book.picture(0)
+def test_writing_to_a_leaf(show: Show, name: str) -> None:
+    picture = replayed(show, *EXAMPLES[name].cells)
     expect(picture.error).to_contain_text("no_grad")
     assert picture.card("a").evaluate("g => g.classList.contains('gw-wrong')")
 
@@ -95,53 +95,42 @@ def test_an_exception_in_the_middle_of_a_cell(notebook: OpenNotebook) -> None:
     picture.expect_names({"p", "q", "s"})
 
 
-def test_strange_values(notebook: OpenNotebook) -> None:
-    book = notebook(
-        [
-            WATCH,
-            "bad = torch.tensor([float('nan'), float('inf')], requires_grad=True)\n"
-            "none = torch.zeros(0, 3) + 1\n"
-            "point = torch.tensor(3.) * 2\n"
-            "big = torch.ones(10_000_000) + 1\n"
-            "out = bad * 2",
-        ]
+def test_strange_values(show: Show) -> None:
+    picture = replayed(
+        show,
+        "bad = torch.tensor([float('nan'), float('inf')], requires_grad=True)\n"
+        "none = torch.zeros(0, 3) + 1\n"
+        "point = torch.tensor(3.) * 2\n"
+        "big = torch.ones(10_000_000) + 1\n"
+        "out = bad * 2",
     )
-    book.run()
-    picture = book.picture(0)
     picture.expect_names({"bad", "out", "none", "point", "big"})
     seen = picture.seen()
     assert "nan" in seen.card("bad")["numbers"]
     assert len(seen.card("big")["words"]) < 500
 
 
-def test_names_are_text(notebook: OpenNotebook) -> None:
+def test_names_are_text(show: Show, quiet_page: Page) -> None:
     long = "very_" * 60 + "long"
-    book = notebook(
-        [
-            WATCH,
-            f"{long} = torch.ones(1)\nshort = {long} + 1\n"
-            "net = torch.nn.Module()\n"
-            "net.register_parameter('<script>hacked = 1</script><img src=x "
-            "onerror=hacked=1>', torch.nn.Parameter(torch.ones(1)))\n"
-            "out = next(iter(net.parameters())) * short",
-        ]
+    picture = replayed(
+        show,
+        f"{long} = torch.ones(1)\nshort = {long} + 1\n"
+        "net = torch.nn.Module()\n"
+        "net.register_parameter('<script>hacked = 1</script><img src=x "
+        "onerror=hacked=1>', torch.nn.Parameter(torch.ones(1)))\n"
+        "out = next(iter(net.parameters())) * short",
     )
-    book.run()
-    book.picture(0).expect_names({"short", "out"})
-    at_rest(book.page, 300)
-    assert book.page.evaluate("window.hacked") is None
+    picture.expect_names({"short", "out"})
+    at_rest(quiet_page, 300)
+    assert quiet_page.evaluate("window.hacked") is None
 
 
-def test_two_graphs_in_one_cell(notebook: OpenNotebook) -> None:
-    book = notebook(
-        [
-            WATCH,
-            "p = torch.ones(1, requires_grad=True)\nq = p + 1\n"
-            "u = torch.ones(1, requires_grad=True)\nv = u * 2",
-        ]
+def test_two_graphs_beside_each_other(show: Show) -> None:
+    picture = replayed(
+        show,
+        "p = torch.ones(1, requires_grad=True)\nq = p + 1\n"
+        "u = torch.ones(1, requires_grad=True)\nv = u * 2",
     )
-    book.run()
-    picture = book.picture(0)
     picture.expect_names({"p", "q", "u", "v"})
     assert picture.seen().flows == {("p", "q"), ("u", "v")}
 

@@ -13,8 +13,8 @@ b = a * 3
 y = b * 4"""
 
 
-def test_the_pin_changes_the_tensor(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, PROGRAM, "y.backward()"])
+def test_the_pin_changes_the_tensor_and_code_the_pin(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, PROGRAM, "y.backward()", "b.retain_grad()"])
     book.run(0, 1)
     picture = book.picture(0)
     expect(picture.pin("a")).to_have_attribute("aria-checked", "false")
@@ -24,12 +24,8 @@ def test_the_pin_changes_the_tensor(notebook: OpenNotebook) -> None:
     book.run(2)
     assert book.ask("[a.grad.tolist(), b.grad is None]") == [[12.0], True]
     expect(picture.card("a").locator(".gw-grad-text")).to_have_text("[12.]")
-
-
-def test_code_moves_the_pin(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, PROGRAM, "b.retain_grad()"])
-    book.run()
-    expect(book.picture(0).pin("b")).to_have_attribute("aria-checked", "true")
+    book.run(3)  # and code moves the pin
+    expect(picture.pin("b")).to_have_attribute("aria-checked", "true")
 
 
 def test_in_the_middle_of_a_backward(notebook: OpenNotebook) -> None:

@@ -143,13 +143,16 @@ class Kernel:
         return message
 
 
+RUNS = "the cell runs"
+
+
 class Gate:
-    """A place in a cell that waits until the test opens it."""
+    """A place in a cell that prints ``RUNS`` and waits until the test opens it."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / f"gate-{uuid.uuid4().hex}"
         self.code = f"while not os.path.exists({str(self.path)!r}): time.sleep(0.01)"
-        self.cell = f"import os, time\n{self.code}\n"
+        self.cell = f"import os, time; print({RUNS!r})\n{self.code}\n"
 
     def open(self) -> None:
         self.path.touch()

@@ -25,7 +25,7 @@ STATE = "application/vnd.jupyter.widget-state+json"
 
 def execute(*cells: str) -> Any:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    return NotebookClient(book, kernel_name="python3", timeout=60).execute()
+    return NotebookClient(book, kernel_name="python3", timeout=600).execute()
 
 
 def logs(book: Any) -> dict[str, tuple[int, list[ev.Event]]]:
@@ -324,7 +324,7 @@ def test_a_second_backward_of_what_earlier_cells_ran_is_explained() -> None:
         "b.backward()",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(book, kernel_name="python3", timeout=60, allow_errors=True).execute()
+    NotebookClient(book, kernel_name="python3", timeout=600, allow_errors=True).execute()
     errors = {
         nr: re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(each.traceback))
         for nr, cell in enumerate(book.cells, 1)
