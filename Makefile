@@ -17,10 +17,12 @@ LEAVE_OUT := -p no:playwright -p no:nbval -p no:anyio -p no:hypothesispytest
 NOTEBOOKS := --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --ignore=notebooks/zh
 # The tests that open pages, and wait for them; a Chinese notebook has the cells of an English one.
 LIVE := tests/browser tests/programs notebooks
+# The tests of what watches programs; with all others in one run one of two cores would wait.
+WATCH := tests/adapters tests/recording tests/truth tests/widget
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check check-py check-js test-js test-live test-rest test-py test-browser bench bundle format notebooks package clean
+.PHONY: help demo test test-all check check-py check-js test-js test-live test-watch test-rest test-py test-browser bench bundle format notebooks package clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
@@ -33,7 +35,7 @@ demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [
 TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test:  ## everything: linters, types, front end, Python, notebooks, browser
-	$(MAKE) $(TOGETHER) test-live check-js test-js check-py test-rest
+	$(MAKE) $(TOGETHER) test-live check-js test-js check-py test-watch test-rest
 
 test-all:  ## the same with every case: all types and layouts of all samples, 4,000 random programs
 	$(MAKE) test FULL=--full
@@ -56,8 +58,11 @@ test-js: $(BUNDLE)  ## the front end's tests
 test-live: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest of what opens pages, and of the notebooks
 	$(PYTEST) $(NOTEBOOKS) $(LIVE)
 
+test-watch: $(BUNDLE) $(VENV)/.test  ## pytest of what watches programs
+	$(PYTEST) $(LEAVE_OUT) $(WATCH) $(FULL)
+
 test-rest: $(BUNDLE) $(VENV)/.test  ## pytest of all else
-	$(PYTEST) $(LEAVE_OUT) tests $(LIVE:%=--ignore=%) $(FULL)
+	$(PYTEST) $(LEAVE_OUT) tests $(LIVE:%=--ignore=%) $(WATCH:%=--ignore=%) $(FULL)
 
 test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [ARGS=...]
 	$(PYTEST) $(NOTEBOOKS) tests notebooks $(ARGS)

@@ -6,6 +6,9 @@ export default defineConfig({
     include: ["test/**/*.test.{ts,tsx}"],
     exclude: ["test/bench/**"],
     environment: "node",
-    testTimeout: 20_000,
+    testTimeout: 120_000,
+    // One process that loads each module once: half the work, and the other core has other tests.
+    isolate: false,
+    maxWorkers: 1,
   },
 });
