@@ -33,7 +33,12 @@ PAUSING = (
     "step it. %graph pause off ends this; interrupting the kernel stops the run."
 )
 NOT_PAUSING = "backward() no longer pauses."
-USAGE = "%graph takes on, off, pause on or pause off; %graph alone toggles."
+GUESSING = (
+    "Pictures of the cells from here on begin before their first step and ask for each step before "
+    "they show it. %graph guess off ends this."
+)
+NOT_GUESSING = "Pictures of the cells from here on show their steps without a question."
+USAGE = "%graph takes on, off, pause on|off or guess on|off; %graph alone toggles."
 IN_TERMINAL = (
     "A terminal draws no graphs. graph = graphwidget.watch() records what follows, and "
     'graph.to_html("graph.html") writes its picture as a page; graphwidget.explain() and the notes '
@@ -51,6 +56,7 @@ class Extension:
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         self.shown = True
+        self.guess = False  # whether pictures ask before they show
         self.graph: GraphWidget | None = None  # the newest that is displayed
         self._adapter: Adapter | None = None  # the one that records
         self._before: Adapter | None = None  # the one that recorded before this cell
@@ -157,6 +163,7 @@ class Extension:
             self.graph.past = PAST
         self.graph = graph
         graph.namespace = self.shell.user_ns
+        graph.view = {"guess": self.guess}
         graph.show(over)
 
     # Magics --------------------------------------------------------------------------------
@@ -166,6 +173,9 @@ class Extension:
         if words in (["pause", "on"], ["pause", "off"]):
             self.pause(words[1] == "on")
             print(PAUSING if words[1] == "on" else NOT_PAUSING)
+        elif words in (["guess", "on"], ["guess", "off"]):
+            self.guess = words[1] == "on"
+            print(GUESSING if self.guess else NOT_GUESSING)
         elif words in ([], ["on"], ["off"]):
             self.show(not self.shown if not words else words == ["on"])
             print(ON if self.shown else OFF)
@@ -221,8 +231,12 @@ class GraphMagics(Magics):
 
     @line_cell_magic
     def graph(self, line: str, cell: str | None = None) -> None:
-        """``%graph on|off`` draws graphs or not, ``%graph pause on|off`` lets backward wait for
-        the picture in its running cell; ``%%graph`` draws one cell's graph."""
+        """Run a command.
+
+        ``%graph on|off`` draws graphs or not; ``%graph pause on|off`` lets backward wait for the
+        picture in its running cell; ``%graph guess on|off`` asks for each step before it is shown;
+        ``%%graph`` draws one cell's graph.
+        """
         if cell is None:
             self.extension.command(line)
         else:

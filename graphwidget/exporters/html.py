@@ -161,7 +161,7 @@ const text = (name) => {
   return new Response(parts.stream().pipeThrough(new DecompressionStream("deflate"))).text();
 };
 const state = {
-  count: $count, protocol: $protocol, view: {},
+  count: $count, protocol: $protocol, view: $view,
   packed: await text("log"), beside: $has_beside ? await text("beside") : "",
 };
 const model = {  // in place of anywidget's model; there is no kernel
@@ -205,7 +205,12 @@ MOST = 3_000_000
 
 
 def page(
-    packed: bytes, count: int, protocol: int, title: str = "graphwidget", beside: bytes = b""
+    packed: bytes,
+    count: int,
+    protocol: int,
+    title: str = "graphwidget",
+    beside: bytes = b"",
+    guess: bool = False,
 ) -> str:
     """The page for a packed log, or for two beside each other; at most 3 MB, if need be with fewer
     digits and without the oldest steps, which the page says.
@@ -227,6 +232,7 @@ def page(
         bundle=program,
         count=count,
         protocol=protocol,
+        view=json.dumps({"guess": guess}),
     )
 
 

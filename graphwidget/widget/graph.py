@@ -130,14 +130,19 @@ class GraphWidget(LogWidget):
             self._bind_variables()
         self.adapter.drain()
 
-    def to_html(self, path: str | Path, title: str = "graphwidget") -> Path:
+    def to_html(self, path: str | Path, title: str = "graphwidget", *, guess: bool = False) -> Path:
         """Write one self-contained page that shows and replays the recording offline.
+
+        Args:
+            path: the file to write.
+            title: the title of the page.
+            guess: begin before the first step, and ask for each step before showing it.
 
         Raises:
             FileNotFoundError: the front end has not been built.
         """
         self.flush(final=True)
-        return html.write(path, html.page(self.packed, self.count, PROTOCOL, title))
+        return html.write(path, html.page(self.packed, self.count, PROTOCOL, title, guess=guess))
 
     # Stepping ------------------------------------------------------------------------------
     def step(

@@ -52,7 +52,12 @@ function open({ model, offline = false }: Context): Shared {
     store.failed(error instanceof Error ? error.message : String(error));
   }
   const duo = beside(model, store);
-  const stops = [play(store), keepView(model, store), ...(duo ? [duo.stop] : [])];
+  const stops = [
+    play(store),
+    store.guess.cover(),
+    keepView(model, store),
+    ...(duo ? [duo.stop] : []),
+  ];
   const language = (): void => {
     speakAs(model.get("language"));
   };
@@ -100,7 +105,8 @@ function beside(model: WidgetModel, left: Store): Duo | undefined {
 
 /** The direction and the height that the user chose are saved with the widget. */
 function keepView(model: WidgetModel, store: Store): () => void {
-  const saved = (model.get("view") ?? {}) as { direction?: unknown; height?: unknown };
+  const saved = (model.get("view") ?? {}) as Record<"direction" | "height" | "guess", unknown>;
+  if (saved.guess === true) store.guess.turn(true);
   const { direction, height } = saved;
   if (direction === "LR" || direction === "TD") store.wantedDirection.value = direction;
   if (typeof height === "number" && height >= 100 && height <= 5000) store.height.value = height;

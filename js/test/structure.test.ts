@@ -18,6 +18,7 @@ const ORDER = [
   "replay",
   "explain",
   "formula",
+  "guess",
   "store",
   "view",
 ];

@@ -8,6 +8,7 @@ import { Timeline } from "../log/timeline";
 import { createAsking } from "./asked-problem";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
+import { createGuessing } from "./guessing";
 import { createPasses } from "./optimization-passes";
 import { createReceiver } from "./receiver";
 import { relate } from "./related";
@@ -52,6 +53,8 @@ export function createStore() {
       state.unfolded.value = open ? { place } : null;
     });
   };
+  const timeTravel = createTimeTravel(state, derived, timeline, commands.send);
+  const guess = createGuessing(state, derived, timeline, timeTravel);
   return {
     ...state,
     ...derived,
@@ -61,7 +64,9 @@ export function createStore() {
     ...createAsking(state, derived),
     ...createPasses(derived),
     ...createReceiver(state, derived, timeline, commands.send),
-    ...createTimeTravel(state, derived, timeline, commands.send),
+    ...timeTravel,
+    guess,
+    toNext: guess.toNext,
     ...commands,
     select,
     choose,

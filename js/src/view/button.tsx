@@ -6,11 +6,20 @@ interface ButtonProps {
   action: string;
   label: string;
   disabled?: boolean;
+  /** Of a switch: whether it is on. */
+  pressed?: boolean;
   onClick: () => void;
   children: ComponentChildren;
 }
 
-export function Button({ action, label, disabled = false, onClick, children }: ButtonProps) {
+export function Button({
+  action,
+  label,
+  disabled = false,
+  pressed,
+  onClick,
+  children,
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -19,6 +28,7 @@ export function Button({ action, label, disabled = false, onClick, children }: B
       aria-label={label}
       title={label}
       aria-disabled={disabled}
+      aria-pressed={pressed}
       onClick={() => {
         if (!disabled) onClick(); // a button that is off keeps the focus
       }}

@@ -53,6 +53,9 @@ const KEYS: Readonly<Partial<Record<string, Run>>> = {
     else store.select(null);
   },
   f: fitAll,
+  g: (store) => {
+    store.guess.turn(!store.guess.on.value);
+  },
   "+": by(1.25),
   "-": by(1 / 1.25),
   "/": (_, view) => {

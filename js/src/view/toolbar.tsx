@@ -53,6 +53,18 @@ function View({ store, view }: { store: Store; view: ViewState }) {
         </button>
       )}
       <ProblemsChip store={store} />
+      {store.steps.value.length > 0 && (
+        <Button
+          action="guess"
+          label={t.guess.switch}
+          pressed={store.guess.on.value}
+          onClick={() => {
+            store.guess.turn(!store.guess.on.value);
+          }}
+        >
+          <ButtonIcon of="guess" />
+        </Button>
+      )}
       <Button
         action="find"
         label={words.find}

@@ -66,6 +66,7 @@ export const help = {
     ["/ or Ctrl F", "find"],
     ["!", "the next error, overwritten value or NaN"],
     ["f", "fit the picture"],
+    ["g", "guess first: answer before each step is shown"],
     ["+ −", "larger, smaller; also Ctrl and the wheel"],
     ["Esc", "close this; select nothing"],
   ] as readonly (readonly [string, string])[],

@@ -2,6 +2,7 @@
 
 import { bars } from "./bars";
 import { explain } from "./explain";
+import { guess } from "./guess";
 import { help } from "./help";
 import { picture } from "./picture";
 import { problems } from "./problems";
@@ -12,6 +13,7 @@ export const en = {
   bars,
   picture,
   help,
+  guess,
   /** Formulas of the op table: English as they are. */
   phrases: (formula: string): string => formula,
 };

@@ -10,6 +10,7 @@ import type { Store } from "../../store/store";
 import { SaveButtons } from "../export";
 import { ValuePanel } from "./value-panel";
 import { Words } from "./explanation";
+import { Guess } from "./guess";
 import { Formulas } from "./formula";
 import { t } from "../../text/text";
 
@@ -20,8 +21,13 @@ export function Panel({ store }: { store: Store }) {
   return (
     <div class={value ? "gw-panel gw-chosen" : "gw-panel"}>
       <div class="gw-words" data-testid="explanation" aria-live="polite">
-        <Problems store={store} />
-        <StepWords store={store} />
+        <Guess store={store} />
+        {store.guess.question.value === null && (
+          <>
+            <Problems store={store} />
+            <StepWords store={store} />
+          </>
+        )}
         <SaveButtons store={store} />
       </div>
       {value !== undefined && (

@@ -16,6 +16,7 @@ import { FrameBody, FrameNode, GroupNode } from "../group/group";
 import { nameRoom } from "../card/node-name";
 import { PillNode } from "../card/pill";
 import { readingOf } from "./look";
+import { GuessMark } from "../overlay/guess-mark";
 import { staleArrows, StaleArrows } from "../overlay/stale-arrows";
 import type { ViewState } from "../view-state";
 import { flowOf, HookBadges, LabelNode, WireNode } from "./wires";
@@ -106,6 +107,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       {scene.gaps !== "brief" && <Labels {...{ store, scene, model, area, far }} />}
       <ChangeMarks store={store} />
       <StaleArrows arrows={arrows} head={`stale-head-${id}`} />
+      <GuessMark store={store} />
     </>
   );
 }
