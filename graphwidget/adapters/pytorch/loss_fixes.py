@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Set
+from copy import deepcopy
 
 import torch
 
@@ -125,7 +126,7 @@ def as_loss(model: Model, place: Place) -> str:
         return ""
     chosen = {ast.unparse(each) for each in (scores[0], *_names_given(line))}
     after = siblings(source_of(model, place), place)
-    for nr, each in ((place.line, line), *((each.lineno, each) for each in after)):
+    for nr, each in ((place.line, line), *((each.lineno, deepcopy(each)) for each in after)):
         found = _compared_with(each, chosen)
         value = each.value if isinstance(each, ast.Assign | ast.Return) else None
         if found is None or value is None:

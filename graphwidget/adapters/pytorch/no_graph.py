@@ -6,6 +6,7 @@ import ast
 import re
 from collections import deque
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -19,6 +20,7 @@ from .lines import (
     place_of,
     seen_from,
     shapes_in,
+    siblings,
     source_of,
     statement,
     within,
@@ -61,10 +63,29 @@ def no_graph(
     made = [number for number in leaves if number in origins]
     place = place_of(origins[made[0]]) if made else None
     name = (name_of_value(model, made[0]) if made else "") or name_of_value(model, value)
+    wrong = None if place is None else _misspelled(model, place)
+    if wrong is not None:
+        return wrong._replace(reader=reader)
     fix = f"{name}.requires_grad_()" if name else ""
     if place is not None and fix:
         fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def _misspelled(model: Model, made: Place) -> Finding | None:
+    """A line after that which made a leaf sets an attribute that is nearly ``requires_grad``."""
+    for line in siblings(source_of(model, made), made):
+        for each in line.targets if isinstance(line, ast.Assign) else ():
+            close = isinstance(each, ast.Attribute) and get_close_matches(
+                each.attr, ["requires_grad"], cutoff=0.85
+            )
+            if close and isinstance(each, ast.Attribute) and each.attr not in close:
+                text = f"{each.attr} is a new attribute of no meaning: the word is requires_grad."
+                code = ast.unparse(line)
+                fix = statements.valid(code.replace(f".{each.attr}", ".requires_grad"))
+                place = made._replace(line=line.lineno, text=code)
+                return Finding("no_grad", None, place, fix, text)
+    return None
 
 
 def _frozen_too(
