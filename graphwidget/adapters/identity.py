@@ -71,6 +71,7 @@ class Identity:
         if tensor._number:
             tensor._rec = Number(number_text(tensor))
             return tensor._rec
+        fresh = ref is None
         if ref is None or ref.version != version:
             before, ref = ref, self.renew(tensor)
             self.emit_value(tensor, ref)
@@ -80,8 +81,13 @@ class Identity:
         else:
             self.emit_value(tensor, ref)
         node = tensor._node
-        if node is not None and (node._rec is None or node._rec.id not in self.recorder.nodes):
+        if node is None:
+            return ref
+        if node._rec is None or node._rec.id not in self.recorder.nodes:
             self.target(node, tensor)
+        elif fresh:  # another tensor has this node too
+            flag = ev.Flag(ref.id, True, cast(Any, tensor).retains_grad, node._rec.edge)
+            self.append((self.recorder.emit, flag))
         return ref
 
     def renew(self, tensor: TensorBase) -> Ref:

@@ -238,11 +238,13 @@ class Node(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """``requires_grad`` or ``retains_grad`` of a value is now this."""
+    """``requires_grad`` or ``retains_grad`` of a value is now this. ``grad_fn`` is (node, output
+    number) of a value with a node that was made with another tensor, as by ``_saved_result``."""
 
     value: int
     requires_grad: bool
     retains_grad: bool
+    grad_fn: tuple[int, int] | None = None
 
 
 class Backward(NamedTuple):

@@ -226,6 +226,8 @@ def _flag(model: Model, event: ev.Flag) -> None:
         )
         if not event.requires_grad:  # `detach_`
             model.values[event.value].update(node=None, nr=0, leaf=True)
+        elif event.grad_fn is not None:
+            model.values[event.value].update(node=event.grad_fn[0], nr=event.grad_fn[1])
 
 
 def _backward(model: Model, event: ev.Backward) -> None:

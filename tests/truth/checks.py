@@ -15,6 +15,10 @@ ROUGH = ("bfloat16", "float16", "float8", "complex")
 """Types whose numbers are too rough for formulas to be checked, or are no real ones."""
 
 
+PACKING = re.compile("saved_tensors_hooks|checkpoint|save_on_cpu|allow_mutation|default_hooks")
+"""What keeps saved tensors in another form."""
+
+
 def array(summary: Any) -> Any:
     """The numbers of a summary; None where they are not all known."""
     if summary is None or summary["values"] is None or summary["dtype"].startswith(ROUGH):
@@ -62,7 +66,7 @@ def wrong(program: Program, facts: dict[str, Any]) -> Iterator[str]:
     for look, shown in zip(program.looks, facts["looks"], strict=True):
         yield from _read(read, facts["steps"], look, shown)
         yield from _cards(look, shown)
-        yield from _slots(look, shown)
+        yield from _slots(look, shown, bool(PACKING.search(program.text)))
 
 
 def _forward(step: dict[str, Any], values: dict[str, Any]) -> Iterator[str]:
@@ -174,8 +178,8 @@ def _flags(card: dict[str, Any], tensor: dict[str, Any]) -> Iterator[str]:
         yield f"{own} has the node {tensor['node']}, not {card['nodeName']}"
 
 
-def _slots(look: Look, shown: Any) -> Iterator[str]:
-    """(e) What is said to be saved, or freed, is so."""
+def _slots(look: Look, shown: Any, packs: bool) -> Iterator[str]:
+    """(e) What is said to be saved, or freed, is so; a program that ``packs`` may say how."""
     by_node = {
         card["node"]: look.tensors[card["name"]]
         for card in shown["cards"]
@@ -184,6 +188,8 @@ def _slots(look: Look, shown: Any) -> Iterator[str]:
         and look.tensors[card["name"]]
     }  # fmt: skip
     for slot in shown["slots"]:
+        if slot["state"] == "packed" and not packs:
+            yield f"slot {slot['slot']} of node {slot['node']} was packed by nothing"
         tensor = by_node.get(slot["node"])
         held = None if tensor is None else tensor["saved"].get(slot["slot"])
         if held is None or slot["count"] > 1 or slot["state"] == "packed":

@@ -63,9 +63,9 @@ def seen(tensor: Any) -> dict[str, Any]:
             try:
                 held = getattr(grad_fn, name)
             except RuntimeError as error:
-                held = "stale" if "modified by an inplace" in str(error) else "freed"
+                held = "stale" if "inplace" in str(error) else "freed"
             if isinstance(held, str) or hasattr(held, "grad_fn"):
-                saved[name.removeprefix("_saved_")] = held if isinstance(held, str) else "held"
+                saved[name.removeprefix("_saved_")] = held if isinstance(held, str) else "kept"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         grad = tensor.grad

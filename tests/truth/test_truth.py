@@ -58,6 +58,9 @@ for p in params:
 kept = [b]
 b = a * 3
 other = b
+root = b.exp()
+saved = root.grad_fn._saved_result
+c = saved * 2
 """,
     "writes through .data": """
 x = torch.tensor([[1., 2.]], requires_grad=True)

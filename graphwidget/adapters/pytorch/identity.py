@@ -105,6 +105,12 @@ class Identity(Tensors):
         node = self.known_node(grad_fn_of(tensor))
         return None if node is None else self.unseen.pop((node.id, tensor.output_nr), None)
 
+    def _has_known_node(self, ref: Ref, tensor: torch.Tensor) -> None:
+        node = self.known_node(grad_fn_of(tensor))
+        if node is not None:
+            flag = ev.Flag(ref.id, True, tensor.retains_grad, (node.id, tensor.output_nr))
+            self.record(ref, (self.recorder.emit, flag))
+
     def known_node(self, node: Any) -> NodeRef | None:
         """The identity of a node; None if no gradient goes there, or if it is not known."""
         token = None if node is None else node.metadata.get(TOKEN)

@@ -131,6 +131,8 @@ class Tensors:
         ref = self.renew(tensor)
         if not self.defers:
             self.emit(ref)
+            if before is None and not ref.facts.leaf:
+                self._has_known_node(ref, tensor)
         if before is not None and (self.defers or before.id in self.recorder.values):
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
             self.record(ref, (self.recorder.emit, write), before)
@@ -275,6 +277,9 @@ class Tensors:
     def _take_unseen(self, tensor: torch.Tensor) -> int | None:
         """The id of a value that is known without its tensor."""
         return None
+
+    def _has_known_node(self, ref: Ref, tensor: torch.Tensor) -> None:
+        """Emit that a new tensor has a node that was made with another one."""
 
     def assure(self, *refs: Ref | None) -> None:
         """Emit those of the values that are not known yet."""

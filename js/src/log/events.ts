@@ -194,12 +194,13 @@ export interface NodeEvent {
   readonly variable: number | null;
 }
 
-/** ``requires_grad`` or ``retains_grad`` of a value is now this. */
+/** ``requires_grad`` or ``retains_grad`` of a value is now this. ``grad_fn`` is (node, output number) of a value with a node that was made with another tensor, as by ``_saved_result``. */
 export interface FlagEvent {
   readonly event: "flag";
   readonly value: number;
   readonly requires_grad: boolean;
   readonly retains_grad: boolean;
+  readonly grad_fn: readonly [number, number] | null;
 }
 
 /** A backward run begins from ``roots``, (value, node) each. ``live`` runs are advanced by commands; others complete in the user's own call. ``inputs`` is not None when the run computes only these values' gradients (``autograd.grad``). ``grads`` are the gradients that it begins with, one for each root; None where it begins with the 1 of a single number. */
@@ -366,7 +367,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   value: ["value", "storage", "version", "requires_grad", "leaf", "parameter", "view_of", "summary", "gradient_of"],
   write: ["storage", "version", "before", "value", "base_before", "base", "call", "source"],
   node: ["node", "name", "call", "outputs", "next", "saved", "variable"],
-  flag: ["value", "requires_grad", "retains_grad"],
+  flag: ["value", "requires_grad", "retains_grad", "grad_fn"],
   backward: ["run", "roots", "retain_graph", "create_graph", "live", "inputs", "source", "grads"],
   start: ["run", "node", "grads"],
   finish: ["run", "node", "grads", "local"],
@@ -383,7 +384,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** How many of its fields a kind of event got later: older logs lack them. */
-const LATER: Readonly<Record<string, number>> = { name: 1, value: 1, backward: 1, error: 2 };
+const LATER: Readonly<Record<string, number>> = { name: 1, value: 1, flag: 1, backward: 1, error: 2 };
 
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
@@ -583,6 +584,7 @@ function decodeFlag(a: readonly unknown[]): FlagEvent {
     value: one(WHOLE, a[1], "value"),
     requires_grad: one(FLAG, a[2], "requires_grad"),
     retains_grad: one(FLAG, a[3], "retains_grad"),
+    grad_fn: (a[4] ?? null) === null ? null : pair(a[4], "grad_fn", (a, b) => [one(WHOLE, a, "grad_fn"), one(WHOLE, b, "grad_fn")]),
   };
 }
 

@@ -76,6 +76,7 @@ function rule(model: Model, e: Event): void {
         requires_grad: e.requires_grad,
         retains_grad: e.retains_grad,
         ...(e.requires_grad ? {} : { node: null, nr: 0, leaf: true }), // `detach_`
+        ...(e.grad_fn ? { node: e.grad_fn[0], nr: e.grad_fn[1] } : {}),
       });
       break;
     case "grad":
