@@ -85,15 +85,23 @@ def build_wrapper(
     head.append(ask_source(function, *given_source(parameters, own)))
     failed = [f"if has_undeclared_override(({values})): return {function}({given})"]
     tensors = [(i, p.name) for i, p in enumerate(parameters, 1) if p.annotation in TENSOR]
+    doubts = [f"{p.name}.__class__ not in {own(f'CLASSES_{p.name}', RIGHT[p.annotation])}"
+              for p in parameters if p.annotation in RIGHT]  # fmt: skip
+    named = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
+    explained = f"explain({name!r}, {{{named}}})"
     if not own.prefix.endswith("_set_"):  # properties say it themselves
-        named = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
         places = "".join(f"({name!r}, {place}, {name}), " for place, name in tensors)
         check = f"{own('CHECK', check_tensors)}({name!r}, {places})"
-        failed.append(f"explain({name!r}, {{{named}}}) or {check}")
+        failed.append(f"{explained} or {check}")
     call = [f"return {own('TARGET', target)}({given})"]
-    source = wrapper_source(head, (), (), call, failed)
+    source = wrapper_source(head, doubts, [explained], call, failed)
     return compile_function(source, name, runtime.__dict__)
 
+
+RIGHT: dict[Any, tuple[type, ...]] = {
+    "bool": (bool,), "float": (float, int), "float | None": (float, int, type(None)),
+}  # fmt: skip
+"""The classes of values that are right for sure, by the parameter's annotation."""
 
 TENSOR = ("Tensor", Tensor)
 """Annotations of parameters that take nothing but tensors."""

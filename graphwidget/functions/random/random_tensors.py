@@ -154,10 +154,15 @@ def randint(
     Raises:
         RuntimeError: the range is empty, or too large for the dtype.
     """
+    place = 2 if size is None else 3
     if size is None:
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
+    if isinstance(size, int):
+        raise TypeError(
+            f"randint(): argument 'size' (position {place}) must be tuple of ints, not int"
+        )
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
     return random_integers_between(shape, chosen, int(low), int(high), generator)

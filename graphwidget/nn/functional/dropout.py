@@ -70,7 +70,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         ValueError: p is no probability.
     """
     _check(p)
-    if not training or p == 0 or not input._data.size:
+    if not input._data.size or not training or p == 0:
         return input
     _check_floating(input)
     noise = _scaled_mask(input._data, p) if p < 1 else _zero_mask(input._data.dtype)
@@ -86,7 +86,7 @@ def _channel_shaped(input: Tensor) -> np.ndarray:
 
 def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """``dropout`` with one draw for each channel of each sample."""
-    if not training or p == 0 or not input._data.size:
+    if not input._data.size or not training or p == 0:
         return input
     if p < 1 and input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
