@@ -99,9 +99,8 @@ NORMAL = (
 
 BERNOULLI = (
     1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798,
-    -174611 / 330, 854513 / 138, -236364091 / 2730,
 )  # fmt: skip
-"""Bernoulli numbers B2, B4, ..., B24."""
+"""Bernoulli numbers B2, B4, ..., B18."""
 
 
 BLOCK = 8192
@@ -245,7 +244,7 @@ def log_gamma_large(x: Array) -> Array:
     inverse = 1 / x
     square = inverse * inverse
     series = polynomial(
-        tuple(b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI[:9], 1)), square
+        tuple(b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)), square
     )
     main = (x - 0.5) * np.log(x) - x
     found = main + (0.5 * math.log(2 * math.pi) + series * inverse)
@@ -286,18 +285,24 @@ def lgamma(x: Array) -> Array:
     return piecewise(x, (x > 0, log_gamma_positive), (x <= 0, log_gamma_negative))
 
 
-def digamma_positive(x: Array) -> Array:
-    """ψ(x) for x > 0: recurrence to x >= 10, then the asymptotic series (6.3.18)."""
+def shifted_up(x: Array, power: int) -> tuple[Array, Array]:
+    """x > 0 shifted by whole numbers to 10 or more, and the sum of ``x ** power`` on the way."""
     shifted, total = x.copy(), np.zeros(x.shape)
     for _ in range(10):
         low = shifted < 10
         if not low.any():
             break
-        total[low] -= 1 / shifted[low]
+        total[low] += shifted[low] ** power
         shifted[low] += 1
+    return shifted, total
+
+
+def digamma_positive(x: Array) -> Array:
+    """ψ(x) for x > 0: recurrence to x >= 10, then the asymptotic series (6.3.18)."""
+    shifted, total = shifted_up(x, -1)
     square = 1 / (shifted * shifted)
     series = polynomial(tuple(b / (2 * k) for k, b in enumerate(BERNOULLI[:8], 1)), square)
-    return total + (np.log(shifted) - 0.5 / shifted - series * square)
+    return np.log(shifted) - 0.5 / shifted - series * square - total
 
 
 def digamma_negative(x: Array) -> Array:
@@ -314,72 +319,23 @@ def digamma(x: Array) -> Array:
     return piecewise(x, (x > 0, digamma_positive), (x <= 0, digamma_negative))
 
 
-def hurwitz_positive(s: float, q: Array) -> Array:
-    """ζ(s, q) = Σ (q + k)^-s for s > 1 and q > 0 by the Euler-Maclaurin formula (F. Johansson,
-    Numerical Algorithms 69, 2015, equation 5)."""
-    total, w = np.zeros(q.shape), q.copy()
-    for count in range(10):
-        low = (w < 10) | (count < 9)
-        total[low] += w[low] ** -s
-        w[low] += 1
-    power = w**-s
-    total += power * w / (s - 1) + power / 2
-    factor, power = s, power / w
-    for k, bernoulli in enumerate(BERNOULLI, 1):
-        total += bernoulli / math.factorial(2 * k) * factor * power
-        factor *= (s + 2 * k - 1) * (s + 2 * k)
-        power = power / (w * w)
-    total[np.isposinf(q)] = np.nan
-    return total
-
-
-def hurwitz_negative(s: float, q: Array) -> Array:
-    """ζ(s, q) for q <= 0: the terms below 0 are what ζ(s, 1 - fraction of q) has before -q."""
-    steps = np.ceil(-q)
-    total = np.full(q.shape, np.nan)
-    if s == int(s):
-        below = hurwitz_positive(s, 1 - steps - q) - hurwitz_positive(s, 1 - q)
-        total = hurwitz_positive(s, q + steps) + (-1) ** int(s) * below
-    total[q == -steps] = np.inf
-    return total
-
-
-def hurwitz(s: float, q: Array) -> Array:
-    """Hurwitz' ζ(s, q) = Σ (q + k)^-s."""
-    if not 1 < s < np.inf:
-        return np.full(q.shape, np.inf if s == 1 else np.nan)
-    return piecewise(
-        q,
-        (q > 0, lambda q: hurwitz_positive(s, q)),
-        (q <= 0, lambda q: hurwitz_negative(s, q)),
-    )
+def trigamma_positive(x: Array) -> Array:
+    """ψ'(x) for x > 0: recurrence to x >= 10, then the asymptotic series (6.4.12)."""
+    shifted, total = shifted_up(x, -2)
+    inverse = 1 / shifted
+    square = inverse * inverse
+    series = polynomial(BERNOULLI[:8], square) * square
+    return total + (inverse + square / 2 + series * inverse)
 
 
 @blockwise
 def trigamma(x: Array) -> Array:
-    """ψ'(x): ζ(2, x), by reflection below 1/2 (6.4.7)."""
+    """ψ'(x), by reflection below 1/2 (6.4.7)."""
 
     def reflected(x: Array) -> Array:
-        return (np.pi / np.sin(np.pi * x)) ** 2 - hurwitz(2.0, 1 - x)
+        return (np.pi / np.sin(np.pi * x)) ** 2 - trigamma_positive(1 - x)
 
-    def direct(x: Array) -> Array:
-        return np.where(np.isposinf(x), 0, hurwitz(2.0, x))
-
-    return piecewise(x, (x >= 0.5, direct), (x < 0.5, reflected))
-
-
-def polygamma(a: Array, n: int) -> Array:
-    """The n-th derivative of ψ: (-1)^(n+1) n! ζ(n + 1, a).
-
-    Raises:
-        RuntimeError: n is negative.
-    """
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    if n < 2:
-        return trigamma(a) if n else digamma(a)
-    factor = (-1) ** (n + 1) * math.factorial(n)
-    return blockwise(lambda x: factor * hurwitz(n + 1.0, x))(a)
+    return piecewise(x, (x >= 0.5, trigamma_positive), (x < 0.5, reflected))
 
 
 F = Namespace()
@@ -412,8 +368,6 @@ op("digamma(self, /)", digamma, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * F.polygamma(self, 1),
    text="ψ({self})", onnx=None)
 
-for key, node in (("polygamma", "PolygammaBackward0"), ("polygamma.written", "PolygammaBackward1")):
-    op(f"{key}(self, /, n)", polygamma, inplace=True, pointwise=True, dtype="float",
-       public=False, node=node,
-       d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
-       text="ψ⁽{n}⁾({self})", onnx=None)
+op("polygamma(self, /, n)", lambda a, n: trigamma(a), pointwise=True, dtype="float", public=False,
+   d_self=lambda grad: F.without_derivative("aten::polygamma"),
+   text="ψ⁽{n}⁾({self})", onnx=None)

@@ -4,5 +4,4 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
     overloads,
-    polygamma,
 )
