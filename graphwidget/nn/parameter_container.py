@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from typing import Any, SupportsIndex, TypeVar
 
+from ..absent import AbsentMethod
 from ..graph.tensor import Tensor
 from .container import check_pair
 from .module import Module
@@ -15,7 +16,6 @@ from .parameter import Parameter
 __all__ = ["ParameterDict", "ParameterList"]
 
 List = TypeVar("List", bound="ParameterList")
-Dict = TypeVar("Dict", bound="ParameterDict")
 
 
 def _as_parameter(value: Any) -> Any:
@@ -124,26 +124,8 @@ class ParameterDict(Module):
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self._keys)
-
     def __contains__(self, key: object) -> bool:
         return key in self._keys
-
-    def copy(self) -> ParameterDict:
-        """A new dict of the same members, in the same order."""
-        return ParameterDict(OrderedDict(self.items()))
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """The member under a name, put there first if there is none."""
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def clear(self) -> None:
-        """Take everything out."""
-        for key in list(self._keys):
-            del self[key]
 
     def pop(self, key: str) -> Any:
         """Take a member out and return it."""
@@ -151,18 +133,9 @@ class ParameterDict(Module):
         del self[key]
         return value
 
-    def popitem(self) -> tuple[str, Any]:
-        """Take the last member out and return it with its name."""
-        key = next(reversed(self._keys))
-        return key, self.pop(key)
-
     def get(self, key: str, default: Any = None) -> Any:
         """The member under a name, or the default."""
         return self[key] if key in self._keys else default
-
-    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A new dict with these names and one value for all."""
-        return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> KeysView[str]:
         """The names."""
@@ -208,19 +181,9 @@ class ParameterDict(Module):
     def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
 
-    def __or__(self, other: ParameterDict) -> ParameterDict:
-        joined = self.copy()
-        joined.update(other)
-        return joined
 
-    def __ror__(self, other: ParameterDict) -> ParameterDict:
-        joined = other.copy()
-        joined.update(self)
-        return joined
-
-    def __ior__(self: Dict, other: ParameterDict) -> Dict:
-        self.update(other)
-        return self
+for _name in ("copy", "setdefault", "clear", "popitem", "fromkeys"):
+    setattr(ParameterDict, _name, AbsentMethod(_name, "torch.nn.ParameterDict"))
 
 
 def _check_key(key: object) -> str:

@@ -75,12 +75,12 @@ R = nn.utils.rnn
 x = torch.arange(24.).reshape(3, 4, 2)
 p = R.pack_padded_sequence(x, [3, 2, 1], batch_first=True)
 q = R.pack_sequence([torch.ones(2), torch.arange(3.)], enforce_sorted=False)
-result = [repr(p), repr(q), repr(p.double()), p.to(torch.float32) is p, p.cpu() is p, p.is_cuda,
-    p.is_pinned(), R.pad_packed_sequence(p, True, -1, 6), R.pad_packed_sequence(q),
-    R.unpack_sequence(q), R.invert_permutation(torch.tensor([2, 0, 1])),
-    R.invert_permutation(None), list(p._fields), len(p), repr(p.long().data.dtype),
-    R.PackedSequence(torch.ones(3), torch.tensor([2, 1])), R.PackedSequence((p.data,
-    p.batch_sizes)), R.pack_padded_sequence(x, torch.tensor([3., 2, 2]), True)]
+result = [repr(p), repr(q), p.to(torch.float32) is p, p.cpu() is p,
+    R.pad_packed_sequence(p, True, -1, 6), R.pad_packed_sequence(q),
+    R.invert_permutation(torch.tensor([2, 0, 1])), R.invert_permutation(None),
+    list(p._fields), len(p), R.PackedSequence(torch.ones(3), torch.tensor([2, 1])),
+    R.PackedSequence((p.data, p.batch_sizes)),
+    R.pack_padded_sequence(x, torch.tensor([3., 2, 2]), True)]
 
 # states that are given
 h, c = rand(1, 3, 5), rand(1, 3, 5)

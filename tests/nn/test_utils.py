@@ -60,8 +60,7 @@ p = R.pad_sequence([a, b, c])
 p.sum().backward()
 result = [p.detach().clone(), R.pad_sequence([b, c], batch_first=True,
     padding_value=-1.).clone(), a.grad, R.pad_sequence([b, c], True, 0.,
-    "left").clone(), R.unpad_sequence(p.detach(), torch.tensor([2, 1, 4])),
-    attempt(lambda: R.pad_sequence([]))]
+    "left").clone(), attempt(lambda: R.pad_sequence([]))]
 
 # all tensors by their names
 net = nn.Sequential(nn.Linear(2, 2, bias=False), nn.BatchNorm1d(2, affine=False))

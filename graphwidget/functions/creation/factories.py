@@ -16,6 +16,7 @@ from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor
 from ...optable.out import Out
+from ..memory.storage import UntypedStorage
 from .factory_decorator import FACTORY, GRADLESS, factory, new_leaf, shape_from
 from .nested_sequences import array_from, check_array, numpy_type
 
@@ -270,6 +271,9 @@ def asarray(
         check_array(obj)
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
         return new_leaf(array, requires_grad, "asarray")
+    if isinstance(obj, UntypedStorage) and dtype is not None:
+        items = np.frombuffer(obj._memory.data, numpy_type(dtype))  # part of one is one of its own
+        return new_leaf(items, requires_grad, "asarray")
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
     return new_leaf(array_from(obj, dtype), requires_grad, "asarray")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...absent import not_here
 from ...arrays import devices
 from ...arrays.memory_order import memory_owner
 from ...dispatch.offer import FUNCTIONS
@@ -22,6 +23,21 @@ class UntypedStorage:
     def __init__(self, memory: np.ndarray) -> None:
         self._memory = memory
         """A flat array of bytes."""
+
+    @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """Bytes of a file, read into memory: libraries read safetensors files through it.
+
+        Raises:
+            NotImplementedError: memory shared with the file.
+        """
+        if shared:
+            raise NotImplementedError(not_here("torch.UntypedStorage.from_file(shared=True)"))
+        return UntypedStorage(np.fromfile(filename, np.uint8, nbytes))
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
 
     def data_ptr(self) -> int:
         """Its address."""
@@ -40,7 +56,9 @@ class UntypedStorage:
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
-    def __getitem__(self, index: int) -> int:
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return UntypedStorage(self._memory[index])
         size = self.size()
         if not -size <= index < size:
             raise IndexError(f"index {index} out of range for storage of size {size}")

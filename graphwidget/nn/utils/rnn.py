@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,15 +59,6 @@ def pad_sequence(
     return out
 
 
-def unpad_sequence(
-    padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False
-) -> list[Tensor]:
-    """The sequences of a padded tensor, by their lengths."""
-    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
-    place = Tensor._wrap(np.arange(rows.size(1)))
-    return [row[place < length] for row, length in zip(rows, lengths.tolist(), strict=True)]
-
-
 # Packing ------------------------------------------------------------------------------------------
 class _Packed(NamedTuple):
     data: Any
@@ -77,17 +68,6 @@ class _Packed(NamedTuple):
 
 
 _Packed.__name__ = "PackedSequence_"
-
-
-def _dtype_method(name: str, dtype: dtypes.dtype) -> Callable[[Any], PackedSequence]:
-    """The method of a packed sequence that converts its data to a type."""
-
-    def convert(self: Any) -> PackedSequence:
-        return self.to(dtype)  # type: ignore[no-any-return]
-
-    convert.__name__, convert.__qualname__ = name, f"PackedSequence.{name}"
-    convert.__doc__ = f"`data` as {dtype}."
-    return convert
 
 
 class PackedSequence(_Packed):
@@ -115,34 +95,12 @@ class PackedSequence(_Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else self._replace(data=data)
 
-    double = _dtype_method("double", dtypes.float64)
-    float = _dtype_method("float", dtypes.float32)
-    half = _dtype_method("half", dtypes.float16)
-    long = _dtype_method("long", dtypes.int64)
-    int = _dtype_method("int", dtypes.int32)
-    short = _dtype_method("short", dtypes.int16)
-    char = _dtype_method("char", dtypes.int8)
-    byte = _dtype_method("byte", dtypes.uint8)
-
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same: it is on the CPU."""
         return self
 
-    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Raises what a build of PyTorch without CUDA raises."""
-        return self._replace(data=self.data.cuda(*args, **kwargs))
-
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild_packed, tuple(self)
-
-    @property
-    def is_cuda(self) -> bool:
-        """False."""
-        return False
-
-    def is_pinned(self) -> bool:
-        """False: there is no memory to pin."""
-        return False
 
 
 def rebuild_packed(*parts: Any) -> PackedSequence:
@@ -263,9 +221,3 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     """
     lengths = [each.size(0) for each in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
-
-
-def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of which something was packed."""
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return unpad_sequence(padded, lengths, batch_first=True)
