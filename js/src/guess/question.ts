@@ -58,7 +58,12 @@ export function questionOf(model: Model, step: Step, events: readonly Event[]): 
 function ofWrite(events: readonly Event[]): Question | null {
   const write = events.find((event) => event.event === "write");
   if (!write) return null;
-  return { kind: "version", value: write.value, node: null, answer: [write.version] };
+  return {
+    kind: "version",
+    value: write.base_before ?? write.before,
+    node: null,
+    answer: [write.version],
+  };
 }
 
 function ofResult(
