@@ -28,7 +28,7 @@ keeps the events, and their rows are sent. In ``js/src``, ``index.ts`` joins the
 ``kernel/protocol.ts`` receives, ``store/receiver.ts`` takes in (``log/reader.ts`` checks it),
 ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model to
 picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in
-``graph/cards.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts`` (which
-groups are closed so that it fits), ``scene/scene.ts``, ``view/stage/stage.tsx``,
+``graph/draw/cards.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts``
+(which groups are closed so that it fits), ``scene/scene.ts``, ``view/stage/stage.tsx``,
 ``view/stage/picture.tsx``, and at last ``view/card/card.tsx``.
 """

@@ -1,9 +1,9 @@
 /* The results of a cell in which backward has run, shown before its steps. */
 
 import { at } from "../collections";
-import { trainingLoops } from "../graph/training-loops";
+import { trainingLoops } from "../graph/select/training-loops";
 import { userName } from "../graph/names";
-import { gradientsIn, writesGradients } from "../graph/versions";
+import { gradientsIn, writesGradients } from "../graph/select/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow, ValueRow } from "../log/model";

@@ -3,7 +3,7 @@
 import { at } from "../collections";
 import type { DefineEvent, Event, Summary } from "../log/events";
 import { brief, matrix, shape, size } from "../log/format";
-import { edgeInputs } from "../graph/edges";
+import { edgeInputs } from "../graph/draw/edges";
 import {
   bracketed,
   byInput,

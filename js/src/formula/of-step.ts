@@ -1,7 +1,7 @@
 /* The formulas of a step: of a call what it computed, of a node one derivative for each edge. */
 
 import { at } from "../collections";
-import { edgeInputs } from "../graph/edges";
+import { edgeInputs } from "../graph/draw/edges";
 import { bracketed, fill, inputTexts, symbol, textOf } from "../graph/names";
 import { meanOver } from "../graph/losses";
 import { rootName } from "../explain/root";

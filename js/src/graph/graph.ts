@@ -14,23 +14,23 @@ import {
   type ValueRow,
 } from "../log/model";
 import { atOnce, type Work } from "../sliced-work";
-import { card, chipOf, copyOf, FEW_LETTERS, LETTERS } from "./cards";
-import { makePill } from "./pills";
-import { pillText, slotName } from "./pills";
-import type { Box, GroupFacts, Pill } from "./boxes";
-import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
-import { bundled, wiresOfGroup } from "./group-wires";
-import { flatTree, type Group, type Tree } from "./groups";
-import { joinSteps } from "./joined-steps";
+import { card, chipOf, copyOf, FEW_LETTERS, LETTERS } from "./draw/cards";
+import { makePill } from "./draw/pills";
+import { pillText, slotName } from "./draw/pills";
+import type { Box, GroupFacts, Pill } from "./draw/boxes";
+import { callsBy, factsOf, groupBox, nodesIn } from "./draw/group-box";
+import { bundled, wiresOfGroup } from "./draw/group-wires";
+import { flatTree, type Group, type Tree } from "./group/groups";
+import { joinSteps } from "./draw/joined-steps";
 import { callKey, valueKey } from "./keys";
 import { cardName, expression, gradientName, isWhole, ownName, userName } from "./names";
-import { place, type Placement, type Values } from "./place";
-import { wiresOfPill } from "./pill-wires";
-import { steppedBy, stepScope } from "./versions";
-import { baseWrites, visible, type Visible } from "./visible";
-import type { Wire } from "./wire";
+import { place, type Placement, type Values } from "./place/place";
+import { wiresOfPill } from "./draw/pill-wires";
+import { steppedBy, stepScope } from "./select/versions";
+import { baseWrites, select, type Selected } from "./select/select";
+import type { Wire } from "./draw/wire";
 
-export type { Wire } from "./wire";
+export type { Wire } from "./draw/wire";
 
 /**
  * Gaps along the wires: `tight` where there is little room, `narrow` where no gradient comes, and
@@ -69,9 +69,9 @@ export interface Graph {
   readonly left: number;
 }
 
-/** What is drawn of what is visible, and where it stands. */
+/** What is drawn of what was selected, and where it stands. */
 export interface Plan {
-  readonly seen: Visible;
+  readonly seen: Selected;
   readonly tree: Tree;
   readonly placement: Placement;
   /** The places of the iteration before the one shown, when a loop is. */
@@ -82,9 +82,9 @@ export interface Plan {
 /** Sources with more consumers than this are drawn as a small copy beside each. */
 const MANY = 8;
 
-/** Everything that is visible, without groups. */
+/** Everything that was selected, without groups. */
 export function flatPlan(model: Model): Plan {
-  const seen = atOnce(visible(model, baseWrites(model)));
+  const seen = atOnce(select(model, baseWrites(model)));
   const tree = flatTree(seen);
   const placement = place(model, { seen, tree }, new Set([tree.root]), "roomy");
   return { seen, tree, placement, before: null, values: "roomy" };
@@ -233,7 +233,7 @@ function joinClosed(draft: Draft, { makers, siteOf }: Placement): void {
 }
 
 /** Brackets between a view and its base where a write concerns both. */
-function bracketsOf(boxes: Draft["boxes"], model: Model, { steps }: Visible): Bracket[] {
+function bracketsOf(boxes: Draft["boxes"], model: Model, { steps }: Selected): Bracket[] {
   const brackets: Bracket[] = [];
   for (const box of boxes.values()) {
     if (box.kind !== "card" || box.copy || box.value.view_of === null) continue;
@@ -281,7 +281,7 @@ function namePlaces(
 const callOf = (box: Exclude<Box, { kind: "group" }>): number =>
   box.kind === "pill" ? box.call.call : (box.value.call ?? -1);
 
-function pillPlace({ call, key }: Pill, { places }: Tree, { steps }: Visible): string {
+function pillPlace({ call, key }: Pill, { places }: Tree, { steps }: Selected): string {
   // A step has a place for each parameter, whatever other calls it needed.
   const nr = steps.has(call.call) ? null : places.calls.get(call.call);
   return nr ?? (steps.has(call.call) ? `step ${call.source ?? ""} ${call.op}` : key);

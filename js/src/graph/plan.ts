@@ -1,20 +1,29 @@
-/* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
+/*
+ * What is drawn of a model, found in four stages, each a function of the model and the one before:
+ *
+ *   select  which values and calls, and which of them the newest cell worked on   -> Selected
+ *   group   the tree of modules, functions and loops around these calls           -> Tree
+ *   open    which groups stand open: the reader's choice, else as many as fit     -> set of Group
+ *   place   in which open group each call, closed group and value is drawn        -> Placement
+ *
+ * `graph.ts` makes boxes and wires of the result, a Plan.
+ */
 
 import { hazards, isProgram, type Model } from "../log/model";
 import { atOnce, type Work } from "../sliced-work";
-import { placesBefore } from "./training-loops";
-import { focus } from "./focus";
+import { placesBefore } from "./select/training-loops";
+import { focus } from "./select/focus";
 import type { Plan } from "./graph";
-import { groupTree, type Group, type Tree } from "./groups";
-import { place, type Placement, type Values } from "./place";
-import { groupsAround, openByDepth, openGroups } from "./open";
-import { RAISED } from "./raised";
-import { relate } from "./relations";
-import { baseWrites, overwriteOf, visible, type Visible } from "./visible";
+import { group, type Group, type Tree } from "./group/groups";
+import { place, type Placement, type Values } from "./place/place";
+import { groupsAround, openByDepth, open } from "./group/open";
+import { RAISED } from "./select/raised";
+import { relate } from "./place/relations";
+import { baseWrites, overwriteOf, select, type Selected } from "./select/select";
 
 /** What there is to draw, before anything is opened or closed. */
 export interface Content {
-  readonly seen: Visible;
+  readonly seen: Selected;
   readonly tree: Tree;
   /** How many other graphs are left out. */
   readonly others: number;
@@ -66,9 +75,9 @@ export function* findContent(model: Model, everything: boolean): Work<Content> {
   const same = known.get(everything);
   if (same) return same;
   const writes = baseWrites(model);
-  const all = yield* visible(model, writes);
+  const all = yield* select(model, writes);
   const { seen, others, latest } = yield* focus(model, all, writes, everything);
-  const tree = yield* groupTree(model, seen);
+  const tree = yield* group(model, seen);
   yield* relate(model, seen, tree);
   const made = { seen, tree, others, latest, before: placesBefore(model, seen.loops) };
   known.set(everything, made);
@@ -81,7 +90,7 @@ const byLine = new WeakMap<Content, Tree>();
 function treeByLine(model: Model, content: Content): Tree {
   const known = byLine.get(content);
   if (known) return known;
-  const tree = atOnce(groupTree(model, content.seen, true));
+  const tree = atOnce(group(model, content.seen, true));
   byLine.set(content, tree);
   return tree;
 }
@@ -145,8 +154,8 @@ export function planOf(
   // A program is about calls: what has no name is the wire from one to the next.
   const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...groupsAroundError(model, rest.tree.root), ...opened]);
-  const open = openGroups(rest.tree.root, wanted, wished.open);
-  const placement = place(model, rest, open, wished.values, most);
+  const openGroups = open(rest.tree.root, wanted, wished.open);
+  const placement = place(model, rest, openGroups, wished.values, most);
   const comes = ([id]: readonly [number, Group]) => !later?.makers.has(id) || later.cards.has(id);
   const cards = later ? new Map([...placement.cards].filter(comes)) : placement.cards;
   // What is on the way to something later is drawn so from the beginning.
@@ -187,7 +196,7 @@ function richest(model: Model, content: Content): Detail {
   const { root } = content.tree;
   const [roomy, cards] = detailsOf(content);
   if (!roomy || !cards) throw new Error("a content has details");
-  const full = place(model, content, openGroups(root, new Map(), roomy.open), "roomy");
+  const full = place(model, content, open(root, new Map(), roomy.open), "roomy");
   return full.closed.size === 0 || boxesIn(full) <= ROOMY ? roomy : cards;
 }
 

@@ -257,7 +257,7 @@ export interface FreeEvent {
   readonly node: number;
 }
 
-/** No tensor object of the program is this value any more. */
+/** The last tensor object that was this value is gone. */
 export interface DeadEvent {
   readonly event: "dead";
   readonly value: number;

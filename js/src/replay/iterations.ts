@@ -1,6 +1,6 @@
 /*
- * TrainingLoops: loops that train. Which loop the moment shown is in, which iterations of it can be shown, and
- * which steps each has. An iteration whose details were let go is known by its scalars only.
+ * The training loop that a moment is in, its iterations that can be shown, and the steps of each.
+ * An iteration without stored details is known by its scalars only.
  */
 
 import type { Numeric } from "../log/events";
@@ -22,7 +22,7 @@ export interface Section {
 
 /**
  * The loop that a time is in, the innermost; between loops of its cell the one before it, else the
- * first. TrainingLoops of other cells are not this cell's.
+ * first. Loops of other cells are not this cell's.
  */
 export function loopAt(model: Model, time: number): LoopRow | null {
   const begin = model.cellTimes.findLast((at) => at < time) ?? -Infinity;

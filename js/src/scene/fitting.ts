@@ -4,9 +4,9 @@
  */
 
 import { get } from "../collections";
-import type { GroupFacts } from "../graph/boxes";
+import type { GroupFacts } from "../graph/draw/boxes";
 import type { Gaps, Graph } from "../graph/graph";
-import { frameTitleWidth } from "../graph/group-box";
+import { frameTitleWidth } from "../graph/draw/group-box";
 import type { Detail } from "../graph/plan";
 import { components } from "../layout/components";
 import { LOOSE, PART_GAP, SHELF } from "../layout/layout";

@@ -3,8 +3,8 @@
  * layout is; `turned` says which of them is x.
  */
 
-import type { Box } from "../graph/boxes";
-import { SLOT_GAP, SLOT_H } from "../graph/pills";
+import type { Box } from "../graph/draw/boxes";
+import { SLOT_GAP, SLOT_H } from "../graph/draw/pills";
 
 /** Reading size: the smallest text, of 10 px, is 9 px high. The camera never goes below by itself. */
 export const READING = 0.9;

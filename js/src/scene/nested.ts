@@ -5,9 +5,9 @@
  */
 
 import { get } from "../collections";
-import { ageOf } from "../graph/boxes";
+import { ageOf } from "../graph/draw/boxes";
 import type { Gaps, Graph } from "../graph/graph";
-import { frameTitleWidth } from "../graph/group-box";
+import { frameTitleWidth } from "../graph/draw/group-box";
 import { layout } from "../layout/layout";
 import type { Layout, LayoutBox, LayoutWire } from "../layout/types";
 import { extents, FRAME, type Direction } from "./flow";

@@ -1,7 +1,7 @@
 /* Where boxes and frames stand in the flow: each box gets its position in a column. */
 
 import { get } from "../collections";
-import type { Box } from "../graph/boxes";
+import type { Box } from "../graph/draw/boxes";
 import type { Frame, Graph } from "../graph/graph";
 import { extents, FRAME, turned, type Direction } from "./flow";
 import { placeIn, type Level, type Levels } from "./nested";

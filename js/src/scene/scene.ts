@@ -4,8 +4,8 @@
  */
 
 import { get, groupBy } from "../collections";
-import type { Box } from "../graph/boxes";
-import { sized } from "../graph/cards";
+import type { Box } from "../graph/draw/boxes";
+import { sized } from "../graph/draw/cards";
 import type { Bracket, Frame, Gaps, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";

@@ -2,7 +2,7 @@
 
 import { at, get, groupBy } from "../collections";
 import type { Graph } from "../graph/graph";
-import type { Wire } from "../graph/wire";
+import type { Wire } from "../graph/draw/wire";
 import { rectAt, turned, type Direction, type Point, type Rect } from "./flow";
 import { crossed, gateKey, piecesOf, placeIn } from "./nested";
 import type { Position, Positions } from "./positions";

@@ -14,6 +14,8 @@ export type AskedProblem =
   | { readonly kind: "nan"; readonly value: ValueRow }
   | { readonly kind: "nan-gradient"; readonly node: NodeRow };
 
+export type Asking = ReturnType<typeof createAsking>;
+
 export function createAsking(state: State, { time, model, hazards }: Derived) {
   /** Asks for the words of a problem; null for those that are shown anyway. */
   const ask = (problem: Problem | null, slot: number | null = null): void => {

@@ -8,12 +8,12 @@ import { explainCell } from "../explain/cell";
 import { explainRun } from "../explain/static";
 import { explainStart, explainStep } from "../explain/step";
 import { formulasOf } from "../formula/of-step";
-import { trainingLoops } from "../graph/training-loops";
+import { trainingLoops } from "../graph/select/training-loops";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
-import { keepsBooks } from "../graph/library-calls";
-import { groupsAround } from "../graph/open";
-import { withRaised } from "../graph/raised";
+import { keepsBooks } from "../graph/select/library-calls";
+import { groupsAround } from "../graph/group/open";
+import { withRaised } from "../graph/select/raised";
 import { contentOf, planAt, planOf } from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, makerOf, scopesAround, type CallRow, type Model } from "../log/model";
@@ -26,9 +26,9 @@ import { fitOf, lookOf } from "./detail";
 import { scan } from "./scan";
 import type { State } from "./state";
 
-export type Derived = ReturnType<typeof derive>;
+export type Derived = Moment & ShownStep & Picture;
 
-export function derive(state: State, timeline: Timeline) {
+export function derive(state: State, timeline: Timeline): Derived {
   const moment = momentOf(state, timeline);
   return { ...moment, ...stepOf(state, timeline, moment), ...pictureOf(state, timeline, moment) };
 }
@@ -64,7 +64,9 @@ function momentOf(state: State, timeline: Timeline) {
 /** How a run ends that comes to its end. */
 const OVER: ReadonlySet<string> = new Set(["ok", "failed"]);
 
-type Moment = ReturnType<typeof momentOf>;
+export type Moment = ReturnType<typeof momentOf>;
+
+export type ShownStep = ReturnType<typeof stepOf>;
 
 /** The step that led to the moment shown, and its explanation. */
 function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Moment) {
@@ -199,6 +201,8 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
   });
   return { plan, whole, focus };
 }
+
+export type Picture = ReturnType<typeof pictureOf>;
 
 /** The graph of the moment shown, and where its boxes and wires stand. */
 function pictureOf(state: State, timeline: Timeline, moment: Moment) {

@@ -5,9 +5,9 @@
  */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { trainingLoops } from "../graph/training-loops";
+import { trainingLoops } from "../graph/select/training-loops";
 import { findGraph, type Graph } from "../graph/graph";
-import { BUDGET } from "../graph/open";
+import { BUDGET } from "../graph/group/open";
 import {
   boxesIn,
   detailsByLine,
@@ -17,7 +17,7 @@ import {
   planOf,
   type Detail,
 } from "../graph/plan";
-import { withRaised } from "../graph/raised";
+import { withRaised } from "../graph/select/raised";
 import type { Model } from "../log/model";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
 import type { Direction } from "../scene/flow";

@@ -2,7 +2,7 @@
 
 import { called, expression } from "../graph/names";
 import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
-import { RAISED_KEY } from "../graph/raised";
+import { RAISED_KEY } from "../graph/select/raised";
 import { dtype, shape } from "../log/format";
 import type { CallRow, ErrorRow, Hazard, Model, ScopeRow, ValueRow } from "../log/model";
 import { birthsInBackward, birthsInForward, spoilt } from "../log/not-finite";

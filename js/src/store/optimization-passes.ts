@@ -13,6 +13,8 @@ import type { Derived } from "./derived";
 /** The program before the pass, after it, or both with what changed. */
 export type Look = "before" | "changes" | "after";
 
+export type Passes = ReturnType<typeof createPasses>;
+
 export function createPasses({ model, present, scene }: Derived) {
   const look = signal<Look>("changes");
   const changes = computed(() => changesOf(model.value));

@@ -119,6 +119,8 @@ function createReader(state: State, { prepare }: Pick<Derived, "prepare">, timel
   return { take, then, known: () => Math.max(timeline.end, coming?.end ?? 0) };
 }
 
+export type Reception = ReturnType<typeof createReceiver>;
+
 export function createReceiver(
   state: State,
   derived: Pick<Derived, "prepare">,

@@ -36,12 +36,11 @@ export function relatedTo(key: string, wires: readonly Joined[]): ReadonlySet<st
 }
 
 /** The boxes related to the selected one; null while none is selected. */
-export function relate(
-  state: State,
-  { scene }: Derived,
-): {
+export interface Related {
   readonly related: ReadonlySignal<ReadonlySet<string> | null>;
-} {
+}
+
+export function relate(state: State, { scene }: Derived): Related {
   const related = computed(() => {
     const value = state.selected.value;
     const key = value === null ? state.chosen.value : valueKey(value);

@@ -15,6 +15,8 @@ export interface ShownPaths {
   readonly found: Paths;
 }
 
+export type Shown = ReturnType<typeof show>;
+
 export function show(state: State, derived: Derived) {
   const { model, graph } = derived;
   const error = computed(() => {

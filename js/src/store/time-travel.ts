@@ -1,13 +1,13 @@
 /*
- * Moving through the log: to a step, from iteration to iteration of a loop, and at its end on into a run
- * that waits.
+ * Moving through the log: to a step, from one iteration of a loop to another, and at the end of the
+ * log on into a run that waits.
  */
 
 import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
 import { loopAt, loopsAround, sectionAt, sectionsOf, type Section } from "../replay/iterations";
 import { startOf, type Step } from "../replay/steps";
-import { keepsBooks } from "../graph/library-calls";
+import { keepsBooks } from "../graph/select/library-calls";
 import type { LoopRow } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import type { Send } from "./commands";
@@ -125,7 +125,7 @@ export interface ShownLoop {
   readonly sections: readonly Section[];
   /** The steps among which the moment shown is: of its iteration, or between iterations. */
   readonly section: Section | null;
-  /** The iterations that can be walked through from their first op on; of the others less is known. */
+  /** The iterations with all their steps; of the others less is known. */
   readonly whole: readonly number[];
 }
 
@@ -158,8 +158,8 @@ function iterationsOf(state: State, { present, time, index }: Derived, timeline:
   const section = computed(() => loops.value.at(-1)?.section ?? null);
 
   /**
-   * An iteration is looked at as a whole: the camera stays on what matters in it, not on its last step,
-   * and its gradients have not been cleared yet.
+   * An iteration is looked at as a whole: the camera stays on what matters in it, not on its last
+   * step, and its gradients have not been cleared yet.
    */
   const show = ({ first, last }: Section, goTo: GoTo): void => {
     const clears = (step: number): boolean => {
@@ -180,8 +180,8 @@ function iterationsOf(state: State, { present, time, index }: Derived, timeline:
     else state.lostIteration.value = { loop: row.loop, iteration: number };
   };
   /**
-   * The next iteration that can be shown, or the one before; at the end of an inner loop that of the
-   * loop around it. Beside the last, what stands there.
+   * The next iteration that can be shown, or the one before; at the end of an inner loop that of
+   * the loop around it. Beside the last, what stands there.
    */
   const toNeighbour = (way: 1 | -1, goTo: GoTo): void => {
     for (const { sections, section } of loops.value.toReversed()) {
@@ -196,7 +196,7 @@ function iterationsOf(state: State, { present, time, index }: Derived, timeline:
     }
     goTo(way > 0 ? state.steps.value.length - 1 : -1);
   };
-  /** The first iteration within an iteration, of the innermost loop there; else that iteration itself. */
+  /** The first iteration of the innermost loop within an iteration; else that iteration itself. */
   const firstWithin = (section: Section): Section => {
     const step = state.steps.value[section.first];
     const inner = step && loopAt(present.value, step.to);

@@ -1,6 +1,6 @@
 /* Outlines of cards, and icons. */
 
-import type { Role } from "../graph/boxes";
+import type { Role } from "../graph/draw/boxes";
 
 /** A small mark before the name: leaf, parameter (a dial), constant (a lock), intermediate. */
 export function RoleIcon({ role }: { role: Role }) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { Program } from "../builder";
-import { pillText } from "../../src/graph/pills";
-import { inputEdges } from "../../src/graph/edges";
+import { pillText } from "../../src/graph/draw/pills";
+import { inputEdges } from "../../src/graph/draw/edges";
 import type { Model, NodeRow } from "../../src/log/model";
 
 /* What PyTorch records of `F.linear(x, weight, bias)`: AddmmBackward0's edges are those of the

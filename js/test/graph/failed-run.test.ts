@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RAISED, withRaised } from "../../src/graph/raised";
+import { RAISED, withRaised } from "../../src/graph/select/raised";
 import { Program } from "../builder";
 import { load } from "../explain/explained";
 

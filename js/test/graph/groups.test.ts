@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Box } from "../../src/graph/boxes";
+import type { Box } from "../../src/graph/draw/boxes";
 import { buildGraph, type Graph } from "../../src/graph/graph";
-import { callsIn, type Group } from "../../src/graph/groups";
-import { openByDepth } from "../../src/graph/open";
+import { callsIn, type Group } from "../../src/graph/group/groups";
+import { openByDepth } from "../../src/graph/group/open";
 import { planOf } from "../../src/graph/plan";
 import { fold } from "../../src/log/fold";
 import type { Model } from "../../src/log/model";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callIn } from "../../src/graph/library-calls";
+import { callIn } from "../../src/graph/select/library-calls";
 
 describe("the title of what a line does", () => {
   it.each([

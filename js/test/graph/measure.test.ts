@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Card } from "../../src/graph/boxes";
-import { stripTexts } from "../../src/graph/cards";
+import type { Card } from "../../src/graph/draw/boxes";
+import { stripTexts } from "../../src/graph/draw/cards";
 import { buildGraph } from "../../src/graph/graph";
-import { cutToWidth, textWidth } from "../../src/graph/measure";
+import { cutToWidth, textWidth } from "../../src/graph/draw/measure";
 import { fold } from "../../src/log/fold";
 import { Program } from "../builder";
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { ageOf } from "../../src/graph/boxes";
+import { ageOf } from "../../src/graph/draw/boxes";
 import { buildGraph } from "../../src/graph/graph";
 import { fold } from "../../src/log/fold";
 import { layer } from "../../src/layout/layers";

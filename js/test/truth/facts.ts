@@ -10,7 +10,7 @@ import { hookLine } from "../../src/explain/hooks";
 import { givenTo } from "../../src/explain/root";
 import { tidy } from "../../src/explain/formula";
 import { toText } from "../../src/text/piece";
-import { edgeInputs } from "../../src/graph/edges";
+import { edgeInputs } from "../../src/graph/draw/edges";
 import { buildGraph } from "../../src/graph/graph";
 import { meanOver } from "../../src/graph/losses";
 import { boundNames, byInput, fill, ownName, textOf } from "../../src/graph/names";

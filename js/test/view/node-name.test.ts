@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textWidth } from "../../src/graph/measure";
+import { textWidth } from "../../src/graph/draw/measure";
 import { overlaps } from "../../src/view/stage/camera";
 import { nameRoom, nameSpot, shortened } from "../../src/view/card/node-name";
 import { rectOf } from "../../src/scene/scene";

@@ -10,10 +10,10 @@ import {
   STRIP_H,
   stripTexts,
   versionWidth,
-} from "../../graph/cards";
-import { textWidth } from "../../graph/measure";
+} from "../../graph/draw/cards";
+import { textWidth } from "../../graph/draw/measure";
 import { isSymbol } from "../../graph/names";
-import type { Card } from "../../graph/boxes";
+import type { Card } from "../../graph/draw/boxes";
 import type { Summary } from "../../log/events";
 import { versionWords } from "../../explain/version";
 import { FarCardBody, nameClass } from "./far-card";

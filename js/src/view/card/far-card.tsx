@@ -1,9 +1,9 @@
 /* A card where its small print is too small to be read: what matters of it in larger letters. */
 
 import { brief, cut, rows } from "../../log/format";
-import type { Card } from "../../graph/boxes";
-import { GRAD_LENGTH } from "../../graph/cards";
-import { textWidth } from "../../graph/measure";
+import type { Card } from "../../graph/draw/boxes";
+import { GRAD_LENGTH } from "../../graph/draw/cards";
+import { textWidth } from "../../graph/draw/measure";
 import { t } from "../../text/text";
 
 /** So large a text is 9 px high when whole names are: see NAMES. */

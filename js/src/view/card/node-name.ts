@@ -1,8 +1,8 @@
 /* The name of a running node beside its pill: as much of it as there is room for. */
 
-import type { Pill } from "../../graph/boxes";
-import { textWidth } from "../../graph/measure";
-import { SLOT_GAP, SLOT_H } from "../../graph/pills";
+import type { Pill } from "../../graph/draw/boxes";
+import { textWidth } from "../../graph/draw/measure";
+import { SLOT_GAP, SLOT_H } from "../../graph/draw/pills";
 import type { Direction, Point } from "../../scene/flow";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 

@@ -1,8 +1,8 @@
 /* An op as a pill on the wire, with the slots of what its node saved. */
 
 import { memo } from "preact/compat";
-import type { Pill, Slot } from "../../graph/boxes";
-import { SLOT_H } from "../../graph/pills";
+import type { Pill, Slot } from "../../graph/draw/boxes";
+import { SLOT_H } from "../../graph/draw/pills";
 import type { Direction, Point } from "../../scene/flow";
 import { Alarm } from "./alarm";
 import { nameSpot, shortened, slotOffset } from "./node-name";

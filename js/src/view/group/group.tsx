@@ -2,8 +2,8 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import { memo } from "preact/compat";
-import type { GroupBox, GroupFacts } from "../../graph/boxes";
-import { frameTitleWidth, gradText, sizeText, timesWidth } from "../../graph/group-box";
+import type { GroupBox, GroupFacts } from "../../graph/draw/boxes";
+import { frameTitleWidth, gradText, sizeText, timesWidth } from "../../graph/draw/group-box";
 import type { PlacedFrame } from "../../scene/scene";
 import { Alarm } from "../card/alarm";
 import { t } from "../../text/text";

@@ -2,8 +2,8 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { holdsNode } from "../../graph/boxes";
-import { RAISED_KEY } from "../../graph/raised";
+import { holdsNode } from "../../graph/draw/boxes";
+import { RAISED_KEY } from "../../graph/select/raised";
 import { birthsInBackward } from "../../log/not-finite";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import type { Store } from "../../store/store";

@@ -2,9 +2,9 @@
 
 import { shortPlace } from "../../explain/text";
 import type { Hazard, Model, WriteRow } from "../../log/model";
-import type { Pill } from "../../graph/boxes";
-import { SLOT_H } from "../../graph/pills";
-import { overwriteOf } from "../../graph/visible";
+import type { Pill } from "../../graph/draw/boxes";
+import { SLOT_H } from "../../graph/draw/pills";
+import { overwriteOf } from "../../graph/select/select";
 import type { Direction, Point } from "../../scene/flow";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import { overlaps } from "../stage/camera";

@@ -1,7 +1,7 @@
 /* What the signs of the picture mean. */
 
 import type { ComponentChildren } from "preact";
-import type { Role } from "../../graph/boxes";
+import type { Role } from "../../graph/draw/boxes";
 import { outline, RoleIcon } from "../icons";
 import { HookBadge } from "../stage/wires";
 import { t } from "../../text/text";

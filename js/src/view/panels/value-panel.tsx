@@ -1,7 +1,7 @@
 /* All about the selected value: its numbers, its commands, and the paths through it. */
 
 import { full, shape } from "../../log/format";
-import { role } from "../../graph/cards";
+import { role } from "../../graph/draw/cards";
 import { called, isSymbol } from "../../graph/names";
 import type { ValueRow } from "../../log/model";
 import type { Path } from "../../graph/paths";

@@ -1,11 +1,11 @@
 /* What is worth looking at: what a picture opens on, what a step is about, what was asked for. */
 
-import { ageOf, holdsNode } from "../../graph/boxes";
+import { ageOf, holdsNode } from "../../graph/draw/boxes";
 import { nodeOfKey, valueKey, writerKeys } from "../../graph/keys";
 import { isGraphName } from "../../graph/names";
-import { RAISED_KEY } from "../../graph/raised";
-import { isTrained } from "../../graph/versions";
-import { overwriteOf } from "../../graph/visible";
+import { RAISED_KEY } from "../../graph/select/raised";
+import { isTrained } from "../../graph/select/versions";
+import { overwriteOf } from "../../graph/select/select";
 import type { Hazard, Model, WriteRow } from "../../log/model";
 import { rectOf, type Placed, type Scene } from "../../scene/scene";
 import type { Rect } from "../../scene/flow";

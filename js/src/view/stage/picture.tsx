@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { useId, useState } from "preact/hooks";
 import type { Wire } from "../../graph/graph";
-import { RAISED_KEY } from "../../graph/raised";
+import { RAISED_KEY } from "../../graph/select/raised";
 import type { Model } from "../../log/model";
 import { birthsInBackward } from "../../log/not-finite";
 import type { Rect } from "../../scene/flow";

@@ -1,13 +1,13 @@
 /* Wires with the gradients that came along them. */
 
 import { memo } from "preact/compat";
-import { textWidth } from "../../graph/measure";
+import { textWidth } from "../../graph/draw/measure";
 import { full, size, tiny } from "../../log/format";
 import type { Summary } from "../../log/events";
 import type { Model } from "../../log/model";
 import type { DrawnWire } from "../../scene/wires";
 import { changedByHooks } from "../../explain/hooks";
-import type { Wire } from "../../graph/wire";
+import type { Wire } from "../../graph/draw/wire";
 import type { Point } from "../../scene/flow";
 import { FAR_LETTERS } from "../card/far-card";
 import { t } from "../../text/text";

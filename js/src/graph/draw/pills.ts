@@ -2,7 +2,7 @@
  * Pills and their slots with their sizes in pixels, measured as cards are.
  */
 
-import { cut, number } from "../log/format";
+import { cut, number } from "../../log/format";
 import {
   holdsTensor,
   type CallRow,
@@ -10,14 +10,14 @@ import {
   type NodeRow,
   packingOf,
   type SavedTensor,
-} from "../log/model";
-import { t } from "../text/text";
+} from "../../log/model";
+import { t } from "../../text/text";
 import type { Pill, Slot, SlotState } from "./boxes";
-import { callKey } from "./keys";
+import { callKey } from "../keys";
 import { textWidth } from "./measure";
-import { byInput, called, fill, isDescription, ownName } from "./names";
+import { byInput, called, fill, isDescription, ownName } from "../names";
 import { operandsOf } from "./operands";
-import { isPlainWrite } from "./versions";
+import { isPlainWrite } from "../select/versions";
 
 export const PILL_H = 28;
 /** More slots than these are folded: only stale ones stand alone. */

@@ -1,12 +1,12 @@
 /* The wires of a closed group: those of the calls inside that lead out of it, each once. */
 
-import { at, groupBy } from "../collections";
-import { nodesOf, type CallRow, type Model, type NodeRow } from "../log/model";
+import { at, groupBy } from "../../collections";
+import { nodesOf, type CallRow, type Model, type NodeRow } from "../../log/model";
 import { inputEdges, type Edge } from "./edges";
 import { stageOf } from "./group-box";
-import { callsOf, type Group } from "./groups";
-import { callKey, groupWireKey, valueKey } from "./keys";
-import type { Placement } from "./place";
+import { callsOf, type Group } from "../group/groups";
+import { callKey, groupWireKey, valueKey } from "../keys";
+import type { Placement } from "../place/place";
 import { NO_EDGE, type Wire } from "./wire";
 
 /** The wires of a group at one moment, when so much of it was there. */

@@ -1,17 +1,17 @@
 /* What a closed group shows of what matters inside it. */
 
-import { countWhile } from "../collections";
-import type { Summary } from "../log/events";
-import { cut, isUnknown, number, shape } from "../log/format";
-import { hazards, nodesOf, once, type Model, type NodeRow } from "../log/model";
-import { hasSpoilt, isTrouble, spoilt } from "../log/not-finite";
-import { rare } from "../log/table";
-import { t } from "../text/text";
+import { countWhile } from "../../collections";
+import type { Summary } from "../../log/events";
+import { cut, isUnknown, number, shape } from "../../log/format";
+import { hazards, nodesOf, once, type Model, type NodeRow } from "../../log/model";
+import { hasSpoilt, isTrouble, spoilt } from "../../log/not-finite";
+import { rare } from "../../log/table";
+import { t } from "../../text/text";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
-import { callsOf, type Group } from "./groups";
-import { RAISED } from "./raised";
-import { briefSign } from "./signs";
+import { callsOf, type Group } from "../group/groups";
+import { RAISED } from "../select/raised";
+import { briefSign } from "../group/signs";
 
 /** The calls of a group that were made by this moment. */
 export function callsBy(model: Model, group: Group): readonly number[] {

@@ -1,13 +1,13 @@
 /*
- * What a cell worked on, with what of earlier cells that reads: the rest is another story, though
- * both may read the same leaf.
+ * The values that a cell worked on, and those of earlier cells that they were computed from. Other
+ * graphs are left out, even if both read the same leaf.
  */
 
-import { push } from "../collections";
-import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
-import type { Work } from "../sliced-work";
-import { gaveUp } from "./reach";
-import { overwriteOf, inputsOf, origin, type Origin, type Visible } from "./visible";
+import { push } from "../../collections";
+import { hazards, nodesOf, type Model, type WriteRow } from "../../log/model";
+import type { Work } from "../../sliced-work";
+import { gaveUp } from "../reach";
+import { overwriteOf, inputsOf, origin, type Origin, type Selected } from "./select";
 
 /** The calls whose backward failed before a time, or will since what was written before it. */
 export function wrongBefore(model: Model, begun: number): ReadonlySet<number> {
@@ -32,7 +32,7 @@ const PART = 500;
  */
 export function* ownWork(
   model: Model,
-  seen: Visible,
+  seen: Selected,
   writes: ReadonlyMap<number, WriteRow>,
   begun: number,
 ): Work<ReadonlySet<number>> {
@@ -66,13 +66,13 @@ export function* ownWork(
 }
 
 /** What a call read; of a step the version that it began with. */
-function readBy({ steps }: Visible, from: Origin): readonly number[] {
+function readBy({ steps }: Selected, from: Origin): readonly number[] {
   const first = steps.get(from.call.call);
   return first === undefined ? inputsOf(from) : [first];
 }
 
 /** What was made, run, or found wrong since a time; of what is wrong, also what was made of it. */
-function* since(model: Model, seen: Visible, begun: number): Work<readonly number[]> {
+function* since(model: Model, seen: Selected, begun: number): Work<readonly number[]> {
   const start: number[] = [];
   let count = 0;
   for (const id of seen.calls) {

@@ -1,7 +1,7 @@
 /* What a call into a library is called, and which of them work on gradients, as clipping does. */
 
-import { get, push } from "../collections";
-import { cut } from "../log/format";
+import { get, push } from "../../collections";
+import { cut } from "../../log/format";
 import {
   nodesOf,
   scopesAround,
@@ -9,7 +9,7 @@ import {
   type Model,
   type ScopeRow,
   type ValueRow,
-} from "../log/model";
+} from "../../log/model";
 import { isNameless, isOwn } from "./versions";
 
 /** The scope of a library's call that an op is a part of, outside of modules; else null. */

@@ -3,9 +3,9 @@
  * closed groups.
  */
 
-import type { Summary } from "../log/events";
-import type { CallRow, NodeRow, SlotRow, ValueRow } from "../log/model";
-import type { GroupKind } from "./groups";
+import type { Summary } from "../../log/events";
+import type { CallRow, NodeRow, SlotRow, ValueRow } from "../../log/model";
+import type { GroupKind } from "../group/groups";
 
 export type Role = "leaf" | "parameter" | "constant" | "intermediate";
 

@@ -1,9 +1,9 @@
 /* What the ops of one line are called where they are drawn as one box. */
 
-import { cut } from "../log/format";
-import type { Model } from "../log/model";
+import { cut } from "../../log/format";
+import type { Model } from "../../log/model";
 import { lineTitle } from "./group-titles";
-import { pillText } from "./pills";
+import { pillText } from "../draw/pills";
 
 /** The line of a source, of which several ops may have one each. */
 export function lineOf(model: Model, source: number | null): string | null {

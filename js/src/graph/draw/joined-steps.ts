@@ -1,9 +1,9 @@
 /* One pill for an optimizer's step of many parameters, or for a line that steps them in a loop. */
 
-import { push } from "../collections";
-import { hazards, scopesAround, type CallRow, type Model } from "../log/model";
+import { push } from "../../collections";
+import { hazards, scopesAround, type CallRow, type Model } from "../../log/model";
 import type { Box, Pill } from "./boxes";
-import { overwriteOf } from "./visible";
+import { overwriteOf } from "../select/select";
 import type { Wire } from "./wire";
 
 /** So many steps of one optimizer, or of one line, each have a pill of their own. */

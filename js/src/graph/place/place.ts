@@ -3,13 +3,13 @@
  * group or inside a closed one, each value between what makes it and what reads it.
  */
 
-import { push } from "../collections";
-import { scopesAround, type Model, type ValueRow } from "../log/model";
-import { callsOf, type Group, type Tree } from "./groups";
-import { userName } from "./names";
+import { push } from "../../collections";
+import { scopesAround, type Model, type ValueRow } from "../../log/model";
+import { callsOf, type Group, type Tree } from "../group/groups";
+import { userName } from "../names";
 import { common, holds, isSmall, relations, type Relations } from "./relations";
-import { isNameless, isOwn } from "./versions";
-import type { Visible } from "./visible";
+import { isNameless, isOwn } from "../select/versions";
+import type { Selected } from "../select/select";
 
 /**
  * How values without a name are drawn: as cards, as chips, or as the wire from the op that made
@@ -43,7 +43,7 @@ const MOST_INPUTS = 6;
 /** Places what is drawn of a tree in which some groups are open; with more than `most` cards a part. */
 export function place(
   model: Model,
-  { seen, tree }: { readonly seen: Visible; readonly tree: Tree },
+  { seen, tree }: { readonly seen: Selected; readonly tree: Tree },
   open: ReadonlySet<Group>,
   values: Values,
   most = Infinity,
@@ -103,7 +103,7 @@ export function place(
 }
 
 /** By what a step made the version that it began with. */
-function stepsByResult(model: Model, { steps }: Visible): ReadonlyMap<number, number> {
+function stepsByResult(model: Model, { steps }: Selected): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const [id, first] of steps) {
     const [output] = model.calls.get(id)?.outputs ?? [];

@@ -3,12 +3,12 @@
  * around them. Only where that group stands open can the value be drawn.
  */
 
-import { push } from "../collections";
-import type { Model, ValueRow } from "../log/model";
-import { atOnce, type Work } from "../sliced-work";
-import { callsOf, type Group, type Tree } from "./groups";
-import { isOwn } from "./versions";
-import { baseWrites, type Visible } from "./visible";
+import { push } from "../../collections";
+import type { Model, ValueRow } from "../../log/model";
+import { atOnce, type Work } from "../../sliced-work";
+import { callsOf, type Group, type Tree } from "../group/groups";
+import { isOwn } from "../select/versions";
+import { baseWrites, type Selected } from "../select/select";
 
 export interface Relations {
   /** For a value the call that made it, when that is drawn (also inside a closed group). */
@@ -33,12 +33,12 @@ const PART = 500;
 const related = new WeakMap<Tree, Relations>();
 
 /** The relations among what is visible; found once. */
-export function relations(model: Model, seen: Visible, tree: Tree): Relations {
+export function relations(model: Model, seen: Selected, tree: Tree): Relations {
   return related.get(tree) ?? atOnce(relate(model, seen, tree));
 }
 
 /** Finds the relations, for `relations` to know. */
-export function* relate(model: Model, seen: Visible, tree: Tree): Work<Relations> {
+export function* relate(model: Model, seen: Selected, tree: Tree): Work<Relations> {
   const { makers, uses } = yield* makersAndUses(model, seen);
   yield;
   const inner = innermost(tree.root);
@@ -66,7 +66,7 @@ export function* relate(model: Model, seen: Visible, tree: Tree): Work<Relations
   return found;
 }
 
-function* makersAndUses(model: Model, seen: Visible): Work<Pick<Relations, "makers" | "uses">> {
+function* makersAndUses(model: Model, seen: Selected): Work<Pick<Relations, "makers" | "uses">> {
   const makers = new Map<number, number>();
   const uses = new Map<number, number[]>();
   let count = 0;

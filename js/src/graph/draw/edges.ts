@@ -1,7 +1,7 @@
 /* Which wire of a call belongs to which edge of its nodes. */
 
-import { push } from "../collections";
-import type { Model, NodeRow, ValueRow } from "../log/model";
+import { push } from "../../collections";
+import type { Model, NodeRow, ValueRow } from "../../log/model";
 
 /** One edge: a node, and which of those that leave it. */
 export interface Edge {

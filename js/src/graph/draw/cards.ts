@@ -3,14 +3,14 @@
  * needs no page and gives the same picture everywhere.
  */
 
-import type { Summary } from "../log/events";
-import { brief, dtype, number, rows, shape, shapeOf, unseen } from "../log/format";
-import type { ValueRow } from "../log/model";
-import { t } from "../text/text";
+import type { Summary } from "../../log/events";
+import { brief, dtype, number, rows, shape, shapeOf, unseen } from "../../log/format";
+import type { ValueRow } from "../../log/model";
+import { t } from "../../text/text";
 import type { Card, Role } from "./boxes";
-import { copyKey, valueKey } from "./keys";
+import { copyKey, valueKey } from "../keys";
 import { cutToWidth, textWidth } from "./measure";
-import { isSymbol } from "./names";
+import { isSymbol } from "../names";
 
 export const LINE_H = 14;
 export const STRIP_H = 24;

@@ -1,10 +1,10 @@
 /* The wires of a pill: what its call reads, and what it makes or writes. */
 
-import type { Model } from "../log/model";
+import type { Model } from "../../log/model";
 import type { Pill } from "./boxes";
 import { inputEdges, type Edge } from "./edges";
-import { inputKey, outputKey, valueKey } from "./keys";
-import { inputsOf, origin, type baseWrites, type Visible } from "./visible";
+import { inputKey, outputKey, valueKey } from "../keys";
+import { inputsOf, origin, type baseWrites, type Selected } from "../select/select";
 import { NO_EDGE, type Wire } from "./wire";
 
 type Writes = ReturnType<typeof baseWrites>;
@@ -16,7 +16,7 @@ export function wiresOfPill(
   model: Model,
   pill: Pill,
   writes: Writes,
-  seen: Visible,
+  seen: Selected,
 ): readonly Wire[] {
   const known = wiresByPill.get(pill);
   if (known && !pill.call.inplace) return known;
@@ -44,7 +44,7 @@ function leadsTo(model: Model, input: number | string, node: number | null, nr: 
   return model.nodes.get(node)?.variable === value.value;
 }
 
-function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Visible): Wire[] {
+function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Selected): Wire[] {
   const { call, nodes } = pill;
   const outputs = [...call.outputs];
   if (call.inplace) {

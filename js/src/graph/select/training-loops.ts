@@ -1,6 +1,6 @@
 /*
- * TrainingLoops, which are loops that train, in the picture: it shows one iteration of each, the one that the
- * moment shown is in; equal structure keeps equal places.
+ * Training loops in the picture: one iteration of each is shown, that of the moment shown. Equal
+ * structure keeps equal places from one iteration to the next.
  */
 
 import {
@@ -9,7 +9,7 @@ import {
   type LoopRow,
   type Model,
   type IterationRow,
-} from "../log/model";
+} from "../../log/model";
 
 export interface ShownIteration {
   readonly loop: LoopRow;
@@ -18,7 +18,7 @@ export interface ShownIteration {
 }
 
 export interface TrainingLoops {
-  /** The loop that the newest cell shows, if it shows one. */
+  /** The iteration that the newest cell shows, if it has such a loop. */
   readonly shown: ShownIteration | null;
   /** Scopes around which no box is drawn: the loops and the shown iterations themselves. */
   readonly unboxed: ReadonlySet<number>;
@@ -26,7 +26,7 @@ export interface TrainingLoops {
   readonly hides: (scope: number | null) => boolean;
 }
 
-/** The loops of a model; of each the last iteration is the one that is shown. */
+/** The training loops of a model; of each the last iteration is shown. */
 export function trainingLoops(model: Model): TrainingLoops {
   const unboxed = new Set<number>();
   const hidden = new Set<number>();

@@ -7,7 +7,7 @@ import { isOpByOp } from "./short-loops";
 export const BUDGET = 40;
 
 /** The open groups: those of `places`, but as the reader wants it where he chose. */
-export function openGroups(
+export function open(
   root: Group,
   wanted: ReadonlyMap<string, boolean>,
   places: ReadonlySet<string>,

@@ -3,17 +3,17 @@
  * modules in a row folded to one group, long runs of ops cut into parts. `open.ts` opens groups.
  */
 
-import { at, get } from "../collections";
-import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
-import type { Work } from "../sliced-work";
-import { NO_PLACES, placesOf, type Places } from "./training-loops";
+import { at, get } from "../../collections";
+import { scopesAround, type CallRow, type Model, type ScopeRow } from "../../log/model";
+import type { Work } from "../../sliced-work";
+import { NO_PLACES, placesOf, type Places } from "../select/training-loops";
 import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
-import { callKey, scopeKey } from "./keys";
+import { callKey, scopeKey } from "../keys";
 import { isShort } from "./short-loops";
 import { countBy, lineOf, titleOfRun } from "./line-titles";
 import { signOf } from "./signs";
-import { areCopies, callIn, isOfGradients } from "./library-calls";
-import type { Visible } from "./visible";
+import { areCopies, callIn, isOfGradients } from "../select/library-calls";
+import type { Selected } from "../select/select";
 
 export type GroupKind = "module" | "function" | "loop" | "iteration" | "repeat" | "part" | "fused";
 
@@ -58,7 +58,7 @@ const PARTS = 8;
 const DRAWN = new Set(["module", "function", "loop", "iteration", "fused", "library"]);
 
 /** The tree of the groups that hold visible calls; `byLine`, what one line computes is one, too. */
-export function* groupTree(model: Model, seen: Visible, byLine = false): Work<Tree> {
+export function* group(model: Model, seen: Selected, byLine = false): Work<Tree> {
   const calls: CallRow[] = [];
   for (const id of seen.calls) {
     const call = seen.steps.has(id) ? undefined : model.calls.get(id);
@@ -83,7 +83,7 @@ export function* groupTree(model: Model, seen: Visible, byLine = false): Work<Tr
 }
 
 /** A tree without groups. */
-export function flatTree(seen: Visible): Tree {
+export function flatTree(seen: Selected): Tree {
   const root = draft("root", "", "module", null, null);
   root.items = [...seen.calls].filter((id) => !seen.steps.has(id)).sort((a, b) => a - b);
   return { root, places: NO_PLACES, functions: [] };

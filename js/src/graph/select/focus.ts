@@ -1,15 +1,15 @@
 /* The part of the graph that is spoken of: what the newest cell worked on. */
 
-import { countWhile } from "../collections";
-import { groups } from "../layout/components";
-import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
-import type { Work } from "../sliced-work";
+import { countWhile } from "../../collections";
+import { groups } from "../../layout/components";
+import { hazards, nodesOf, type Model, type WriteRow } from "../../log/model";
+import type { Work } from "../../sliced-work";
 import { ownWork, wrongBefore } from "./own-work";
-import { overwriteOf, inputsOf, origin, type Visible } from "./visible";
+import { overwriteOf, inputsOf, origin, type Selected } from "./select";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
 export interface Focus {
-  readonly seen: Visible;
+  readonly seen: Selected;
   readonly others: number;
   /** The number of the cell that worked last on what is kept. */
   readonly latest: number;
@@ -23,7 +23,7 @@ export interface Focus {
  */
 export function* focus(
   model: Model,
-  seen: Visible,
+  seen: Selected,
   writes: ReadonlyMap<number, WriteRow>,
   everything: boolean,
 ): Work<Focus> {
@@ -91,7 +91,7 @@ export function* focus(
  */
 function latestOf(
   model: Model,
-  { values }: Visible,
+  { values }: Selected,
   touched: ReadonlyMap<number, number>,
   find: (key: number) => number,
 ): number {
@@ -107,7 +107,7 @@ const PART = 500;
 /** Joins what belongs together: values by their number, calls by theirs with a minus. */
 function* parts(
   model: Model,
-  seen: Visible,
+  seen: Selected,
   writes: ReadonlyMap<number, WriteRow>,
 ): Work<(key: number) => number> {
   const { join, find } = groups([...seen.values, ...[...seen.calls].map((id) => -id)]);

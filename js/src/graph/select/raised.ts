@@ -1,10 +1,10 @@
 /* A call that raised: it is no call of the log, but drawn as one, with its inputs and no output. */
 
-import { once, type CallRow, type ErrorRow, type Model } from "../log/model";
-import { unseen } from "../log/format";
-import { Table } from "../log/table";
-import { isGraphName } from "./names";
-import { callKey } from "./keys";
+import { once, type CallRow, type ErrorRow, type Model } from "../../log/model";
+import { unseen } from "../../log/format";
+import { Table } from "../../log/table";
+import { isGraphName } from "../names";
+import { callKey } from "../keys";
 
 /** Its number: beyond those of all calls. */
 export const RAISED = 2 ** 40;

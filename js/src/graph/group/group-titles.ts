@@ -1,8 +1,8 @@
 /* What groups are called. */
 
-import { get, push } from "../collections";
-import type { Model, ScopeRow } from "../log/model";
-import { t } from "../text/text";
+import { get, push } from "../../collections";
+import type { Model, ScopeRow } from "../../log/model";
+import { t } from "../../text/text";
 
 /** What a scope is called, and its class or what else helps to tell it. */
 export function titleOf({ kind, name, text }: ScopeRow): [string, string] {

@@ -1,6 +1,6 @@
 /* The order of the operands of calls for which it matters: a − b is not b − a. */
 
-import type { CallRow, Model } from "../log/model";
+import type { CallRow, Model } from "../../log/model";
 
 /** Signs between operands that may change places. */
 const COMMUTATIVE = new Set(["+", "×", "·", "=", "≠", "∧", "∨", "⊻", "&", "|", "xor"]);

@@ -3,7 +3,7 @@
  * forward used keeps its card, and the new value is drawn behind the step.
  */
 
-import { makerOf, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
+import { makerOf, scopesAround, type CallRow, type Model, type ValueRow } from "../../log/model";
 
 /** Whether a value is trained: written by plain in-place writes that have no history. */
 export function isTrained(value: ValueRow): boolean {

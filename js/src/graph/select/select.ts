@@ -1,14 +1,21 @@
 /*
- * Which values are drawn: what the program still holds, and all that it was computed from.
- * What a loop has thrown away is not drawn, as it is not kept in memory either. Of a loop only
- * one iteration is drawn; what it takes from before is not followed further.
+ * Selects the values and calls to draw: what the program still refers to, and all that it was
+ * computed from. Of a training loop one iteration is drawn; its inputs are not followed further.
  */
 
-import { hazards, makerOf, nodesOf, once, writeAt, type CallRow, type Model } from "../log/model";
-import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
-import { rare } from "../log/table";
-import type { Work } from "../sliced-work";
-import { inPasses } from "./changes";
+import {
+  hazards,
+  makerOf,
+  nodesOf,
+  once,
+  writeAt,
+  type CallRow,
+  type Model,
+} from "../../log/model";
+import type { Hazard, StorageRow, ValueRow, WriteRow } from "../../log/model";
+import { rare } from "../../log/table";
+import type { Work } from "../../sliced-work";
+import { inPasses } from "../changes";
 import { trainingLoops, type TrainingLoops } from "./training-loops";
 import { dropCopies, isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
 import { RAISED } from "./raised";
@@ -23,7 +30,7 @@ const MOST_VALUES = 24_000;
 /** So many values are followed before others may have their turn. */
 const PART = 500;
 
-export interface Visible {
+export interface Selected {
   readonly values: ReadonlySet<number>;
   readonly calls: ReadonlySet<number>;
   /** Calls that are drawn as a step from one version of a parameter to another: the first one. */
@@ -76,7 +83,7 @@ export function inputsOf({ call, write }: Origin): number[] {
   return inputs;
 }
 
-export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Work<Visible> {
+export function* select(model: Model, writes: ReadonlyMap<number, WriteRow>): Work<Selected> {
   const program = inPasses(model) ?? inListing(model);
   if (program) {
     return { ...program, steps: new Map(), loops: trainingLoops(model), left: 0 };
