@@ -166,7 +166,7 @@ class BackwardRuns:
         self.raw.append((self._emits_grad, *self._grad(tensor, how, None, None)))
 
     def owner_changed(self, written: TensorBase) -> None:
-        """When what was written in place is some tensor's ``.grad``, emit its new value."""
+        """Emit the new value of a ``.grad`` that was written in place."""
         owner = self.identity.owner(written)
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
@@ -300,7 +300,7 @@ class BackwardRuns:
     def _accumulated(
         self, run: int, node: NodeRef, _freed: bool, grads: Grads, record: tuple[Any, ...]
     ) -> None:
-        """The same of a leaf's node, which adds to its gradient."""
+        """Like ``_ran``, of a leaf's node, which adds to its gradient."""
         self._start(run, node, grads, None)
         self._emit_grad(*record)
         self.recorder.emit(ev.Finish(run, node.id, (), None))

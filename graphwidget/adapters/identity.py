@@ -195,7 +195,7 @@ class Identity:
         return self.target_of(target, tensors).edge
 
     def edges(self, slots: Sequence[Any]) -> list[tuple[int | None, int]]:
-        """The same of a node's ``slots``, where some may need no gradient."""
+        """Like ``edge``, of a node's ``slots``, where some may need no gradient."""
         return [(None, 0) if slot is None else self.edge(slot) for slot in slots]
 
     def target_of(self, target: Any, tensors: Sequence[Any]) -> NodeRef:

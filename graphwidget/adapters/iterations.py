@@ -234,7 +234,7 @@ class Window:
         return [self._freed(record) for record in rest]
 
     def _freed(self, record: Any) -> Any:
-        """Of a node that ran only that it freed what it had saved."""
+        """Return a record only of a node's freeing what it had saved."""
         ran = record.__class__ is tuple and self.kinds.get(record[FUNCTION]) == "finish"
         return (self.recorder.free, record[RAN].id) if ran else record
 

@@ -381,7 +381,7 @@ class PositionFinder:
         self._go_to(at)
 
     def leave(self) -> None:
-        """It ends."""
+        """End the region."""
         self._go_to(self._bases.pop() if self._bases else None)
 
     def _go_to(self, base: Position | None) -> None:

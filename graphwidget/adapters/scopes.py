@@ -323,7 +323,7 @@ class Scopes:
         self.out.append((self.opens, mark))
 
     def end(self, number: int) -> None:
-        """It ends, and all that was found within it."""
+        """End it and all that was found within it."""
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at].scope == number:
                 self._close_from(at)

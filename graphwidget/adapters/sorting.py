@@ -70,7 +70,7 @@ class Sorter:
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
 
     def sort(self, batch: list[Any]) -> list[Any]:
-        """Of all records so far those of which events are made now."""
+        """Return the records so far of which events are made now."""
         with no_collection():
             self._order(batch)
         records: list[Any] = []

@@ -68,7 +68,8 @@ def check_number_fits(number: Any, dtype: np.dtype[Any]) -> None:
 
 
 def check_scalar_fits(number: Any, dtype: np.dtype[Any]) -> None:
-    """The same of a number that PyTorch makes a 0-d tensor first: half precision takes all."""
+    """Like ``check_number_fits``, for a number that PyTorch makes a 0-d tensor first: half
+    precision takes all."""
     if dtype.itemsize != 2 or dtype.kind != "f":
         check_number_fits(number, dtype)
 

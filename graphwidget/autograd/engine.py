@@ -259,7 +259,7 @@ class Run(RunBase):
             self.__dict__.pop("_reached", None)
 
     def _only_captured(self, target: Any) -> bool:
-        """Nothing is left to do for a target that was wanted for itself alone."""
+        """Do nothing: a target that was wanted for itself alone is complete."""
         return self.captures is not None and target not in self.through
 
     # The loop ---------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class _NoParamDecoratorContextManager(_Mode):
 
 
 class no_grad(_NoParamDecoratorContextManager):
-    """Nothing is recorded inside. Context manager or decorator, with or without parentheses."""
+    """Switch recording off inside. Context manager or decorator, with or without parentheses."""
 
     on = prev = False
     name = "no_grad"
@@ -176,7 +176,7 @@ INFERENCE = Inference()
 
 
 class inference_mode(_Mode):
-    """Nothing is recorded inside, and what is made inside can never take part in a graph.
+    """Switch recording off; tensors made inside can never take part in a graph.
 
     A context manager or decorator; ``inference_mode(False)`` ends the mode for a block. It
     concerns the thread that enters it.

@@ -94,7 +94,7 @@ class ParsedFunction:
     def has_undeclared_override(
         self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None
     ) -> bool:
-        """Whether the call failed because something wants to be asked."""
+        """Return whether the call failed because of an override that was not asked."""
         return has_undeclared_override((*values, *spelled.values()))
 
     def again(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> Any:
@@ -208,7 +208,7 @@ def build_parsed(
 
 
 def is_integer_sequence(value: Any) -> bool:
-    """Whether a value is a sequence of integers, as most are."""
+    """Return whether a value is a sequence of integers, as most are."""
     return value.__class__ in SEQUENCES and (not value or value[0].__class__ is int)
 
 
@@ -259,8 +259,8 @@ def ask_line(parsed: ParsedFunction, own: Names, values: str, named: str) -> str
 
 
 def only_tensors(parsed: ParsedFunction) -> bool:
-    """Whether a function takes nothing but tensors: such are the smallest ones, and unknown names
-    are left to Python, which says of them what PyTorch does."""
+    """Return whether a function takes nothing but tensors: such are the smallest ones, and unknown
+    names are left to Python, which says of them what PyTorch does."""
     return all(known.type == "Tensor" for each in parsed.places for known in parsed.wanted(each))
 
 

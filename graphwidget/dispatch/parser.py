@@ -66,7 +66,7 @@ def signature_parts(option: str) -> list[tuple[str, str]]:
 
 
 def has_arity(call: Call, option: str) -> bool:
-    """Whether a call has as many arguments as a signature has parts."""
+    """Return whether a call has as many arguments as a signature has parts."""
     return len(call.args) + len(call.named) == len(signature_parts(option))
 
 
@@ -90,7 +90,7 @@ def list_types(call: Call) -> str:
 
 
 def mark_mismatches(call: Call, option: str) -> str:
-    """The same, with marks at those that do not fit."""
+    """Like ``list_types``, with marks at those that do not fit."""
     said, parts = [], signature_parts(option)
     for place, (kind, name) in enumerate(parts):
         by_name = place >= len(call.args)
@@ -116,12 +116,12 @@ def full_type_name(value: Any) -> str:
 
 # What fits ---------------------------------------------------------------------------------------
 def is_integer(value: Any) -> bool:
-    """Whether a value is an integer; no bool is."""
+    """Return whether a value is an integer; no bool is."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_index(value: Any) -> bool:
-    """Whether a value may stand where an integer is wanted; no bool may."""
+    """Return whether a value may stand where an integer is wanted; no bool may."""
     if isinstance(value, (bool, np.bool_)):
         return False
     try:
@@ -132,22 +132,22 @@ def is_index(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of Python or numpy."""
+    """Return whether a value is a number of Python or numpy."""
     return isinstance(value, (int, float, complex, np.number, np.bool_))
 
 
 def is_single(value: Any) -> bool:
-    """Whether a value is a 0-d tensor that no gradient is wanted of."""
+    """Return whether a value is a 0-d tensor that no gradient is wanted of."""
     return isinstance(value, Tensor) and not value._data.ndim and not value.requires_grad
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a real number of Python or numpy."""
+    """Return whether a value is a real number of Python or numpy."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, np.complexfloating)
 
 
 def is_float(value: Any) -> bool:
-    """Whether a value may stand where a float is wanted."""
+    """Return whether a value may stand where a float is wanted."""
     return is_real(value) or is_single(value)
 
 
@@ -183,22 +183,22 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
     "string_view": lambda value: isinstance(value, str),
     "PyObject*": lambda value: True,
 }
-"""Whether a value fits, by the parameter's type."""
+"""Return whether a value fits, by the parameter's type."""
 
 TENSORS = ("TensorList", "List<optional<Tensor>>")
 
 
 def unfit_integer(parameter: Parameter, value: Any) -> int | None:
-    """Where a value is no list of integers: -1 as a whole, else the place; None when it is one.
-    Only the first item is looked at."""
+    """Return where a value is no list of integers: -1 as a whole, else the place; None when it is
+    one. Only the first item is looked at."""
     if isinstance(value, (tuple, list)):
         return None if not value or is_index(value[0]) or may_override(value[0]) else 0
     return None if parameter.size and is_index(value) else -1
 
 
 def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[bool, int]:
-    """Whether a value fits a parameter, and at what place it does not, when it is a list. What
-    wants to be asked instead fits everywhere.
+    """Return whether a value fits a parameter, and at what place it does not, when it is a list.
+    What wants to be asked instead fits everywhere.
 
     Raises:
         TypeError: a list of tensors contains something else.
@@ -261,7 +261,8 @@ def bind(call: Call, signature: Signature) -> Bound | str:
 
 
 def is_star_arguments(call: Call, signature: Signature) -> bool:
-    """Whether the only list of a call was given as arguments of their own: ``view(2, 3)``."""
+    """Return whether the only list of a call was given as arguments of their own: ``view(2,
+    3)``."""
     args, parameters = call.args, signature.parameters
     return (
         signature.places == 1

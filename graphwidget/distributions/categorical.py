@@ -14,7 +14,7 @@ from .distribution import ONE_OF, Distribution, clamp_probs, lazy_property
 
 
 class Categorical(Distribution):
-    """One of the numbers below the last dim's size, with probabilities `probs` (brought to the sum
+    """One of the numbers below the last dim's size, with probabilities `probs` (scaled to the sum
     1), or the softmax of `logits`."""
 
     arg_constraints: ClassVar[Any] = {

@@ -37,7 +37,7 @@ class Uniform(Distribution):
 
     @property
     def mode(self) -> Any:
-        """There is none: nan."""
+        """nan: there is no single mode."""
         return float("nan") * self.high
 
     @property

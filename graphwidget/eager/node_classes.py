@@ -152,7 +152,7 @@ def input_source(name: str, arrays: bool) -> list[str]:
 
 
 def output_source(name: str, arrays: bool) -> list[str]:
-    """The same for a saved output, which is an array or ``Packed``."""
+    """Like ``input_source``, for a saved output, which is an array or ``Packed``."""
     unpack = f"node.unpack({name!r})"
     taken = f"    if {name}.__class__ is Packed: {name} = {name}._data"
     return [

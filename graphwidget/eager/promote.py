@@ -209,7 +209,7 @@ def promotion_of(op: Op, tensors: Sequence[Tensor]) -> Promotion:
 
 
 def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
-    """The same, not remembered.
+    """Like ``promotion_of``, not remembered.
 
     Raises:
         RuntimeError: the operands do not broadcast, or the op refuses their types.

@@ -47,7 +47,7 @@ def functional_call(
 
 
 def tensor_owners(module: Module) -> Owners:
-    """Where each parameter and buffer is held, by its full name."""
+    """The owner of each parameter and buffer, by its full name."""
     found: Owners = {}
     for prefix, each in module.named_modules(remove_duplicate=False):
         for register in (each._parameters, each._buffers):

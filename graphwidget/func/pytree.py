@@ -25,7 +25,7 @@ class Spec(NamedTuple):
         return f"[{parts}]" if issubclass(self.kind, list) else f"({parts}{comma})"
 
     def printed(self, indent: int = 2) -> str:
-        """As PyTorch prints it where it does not make it pretty."""
+        """The text that PyTorch prints without indentation."""
         if self.kind is None:
             return "*"
         keys = list(self.keys) if issubclass(self.kind, dict) else None

@@ -335,7 +335,7 @@ class Graph:
         return importlib.import_module(".show", __package__).show(self)
 
     def _ipython_display_(self) -> None:
-        """At the end of a notebook's cell."""
+        """Display the graph at the end of a notebook's cell."""
         importlib.import_module(".show", __package__).display_here(self)
 
     # ------------------------------------------------------------------------------- code

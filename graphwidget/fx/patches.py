@@ -79,12 +79,12 @@ class Patches:
             self._undo.append(lambda: names.__setitem__(name, before))
 
     def wrapped(self) -> None:
-        """The same for all functions that programs gave to `wrap`."""
+        """Patch all functions that programs gave to `wrap`."""
         for (_, name), names in WRAPPED.copy().items():
             self.function(names, name)
 
     def among(self, names: dict[str, Any], functions: set[int]) -> None:
-        """The same for those of a module that are among some, by their ids."""
+        """Like ``wrapped``, for those of a module that are among some, by their ids."""
         if id(names) not in self._seen:
             self._seen.add(id(names))
             for name, value in list(names.items()):

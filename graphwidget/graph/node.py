@@ -91,7 +91,7 @@ class Node(SavedValues):
         raise NotImplementedError
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
-        """The same on Tensors, recording as it goes (create_graph)."""
+        """Like ``backward_arrays``, on Tensors, recording as it goes (create_graph)."""
         raise NotImplementedError
 
     def run_arrays(self, keep: bool, run: Any, observer: Observer | None) -> bool:

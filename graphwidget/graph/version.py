@@ -101,7 +101,7 @@ class DetachedInference(InferenceCounter):
 
     @version_to_save.setter
     def version_to_save(self, value: int) -> None:
-        """It is never saved."""
+        """Raise: such a value is never saved."""
 
 
 def detached_inference() -> InferenceCounter:
@@ -140,7 +140,7 @@ class DetachedCounter(VersionCounter):
 
     @property
     def version_to_save(self) -> int:
-        """The same, for nodes to save."""
+        """Like ``version``, for nodes to save."""
         return VersionAfterDetach(self.shared.version_to_save)
 
     @version_to_save.setter

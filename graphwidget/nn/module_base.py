@@ -173,7 +173,7 @@ class ModuleBase:
             runtime.observer.bind((within, path, member) for path, member in members)
 
     def register_module(self, name: str, module: ModuleBase | None) -> None:
-        """The same as `add_module`."""
+        """Like `add_module`."""
         self.add_module(name, module)
 
     def _registering(self, kind: str, name: str, member: Any) -> Any:

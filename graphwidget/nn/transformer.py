@@ -216,7 +216,7 @@ def _detect_is_causal_mask(
 
 
 def _why_not_nested(layer: Any) -> str:
-    """Why PyTorch would not take its fast path, in its words; empty if it would."""
+    """PyTorch's reason not to take its fast path, in its words; empty if it would."""
     if not isinstance(layer, TransformerEncoderLayer):
         return " was not TransformerEncoderLayer"
     attention = layer.self_attn

@@ -174,7 +174,7 @@ class Op:
 
     @cached_property
     def single(self) -> bool:
-        """There is exactly one output."""
+        """True if there is exactly one output."""
         return len(self.outputs) == 1 and self.outputs[0][0] != "*"
 
     @cached_property

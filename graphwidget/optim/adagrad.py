@@ -43,7 +43,7 @@ class Adagrad(PerParameter):
                 self.start(self.state[parameter], parameter, group)
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
-        """No steps yet, and the sum with its first value."""
+        """The initial state: no steps yet, and the sum with its first value."""
         state["step"] = state_number(0.0)
         state["sum"] = full_like(parameter, self.defaults["initial_accumulator_value"])
 

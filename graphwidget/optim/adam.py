@@ -57,7 +57,7 @@ class Adam(PerParameter):
             raise ValueError("betas must be either both floats or both Tensors")
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
-        """No steps yet, and both means zero."""
+        """The initial state: no steps yet, and both means zero."""
         super().start(state, parameter, group)
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = zeros_like(parameter)

@@ -41,7 +41,7 @@ class RMSprop(PerParameter):
         super().__init__(params, locals())
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
-        """No steps yet, and all means zero."""
+        """The initial state: no steps yet, and all means zero."""
         super().start(state, parameter, group)
         for name in _state_names(group):
             state[name] = zeros_like(parameter)

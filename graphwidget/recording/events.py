@@ -309,7 +309,7 @@ class Free(NamedTuple):
 
 
 class Dead(NamedTuple):
-    """No tensor object of the program is this value any more."""
+    """The last tensor object that was this value is gone."""
 
     value: int
 

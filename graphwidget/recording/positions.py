@@ -149,7 +149,7 @@ def _holders(outer: tuple[Region, ...], levels: tuple[Level, ...]) -> list[Holde
 
 @lru_cache(maxsize=1_024)
 def _the_same(regions: tuple[Region, ...]) -> tuple[Region, ...]:
-    """One object for all that are equal."""
+    """Return one object for all that are equal."""
     return regions
 
 

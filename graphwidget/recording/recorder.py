@@ -42,8 +42,8 @@ class Ref(weakref.ref[Any]):
 
 
 class NodeRef(weakref.ref[Any]):
-    """The same for a node of the backward graph; ``edge`` is how the nodes before name it: by no
-    node where the path ends at nothing that users see."""
+    """Like ``Ref``, for a node of the backward graph; ``edge`` is how the nodes before name it: by
+    no node where the path ends at nothing that users see."""
 
     __slots__ = ("edge", "id")
 
@@ -71,7 +71,8 @@ class Ids:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """No garbage collection within the block: it would look at every event made, for nothing."""
+    """Suspend garbage collection within the block: it would look at every event made, for
+    nothing."""
     if not gc.isenabled():
         yield
         return

@@ -81,7 +81,7 @@ class Text:
         return self.global_name(value)
 
     def params(self, given: Mapping[str, Any]) -> list[str]:
-        """The same for all of an op's metadata; indices are arrays."""
+        """Like ``param``, for all of an op's metadata; indices are arrays."""
         return [
             f"({', '.join('None' if each is None else self.array(each) for each in value)},)"
             if name == "indices" and symbolic(value) else self.param(value)

@@ -319,13 +319,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Symbol:
 
 @shared
 def to_float(x: Any, name: str = "ToFloat") -> Symbol:
-    """As float32."""
+    """Cast to float32."""
     return cast(x, np.float32, name)
 
 
 @shared
 def to_int32(x: Any, name: str = "ToInt32") -> Symbol:
-    """As int32."""
+    """Cast to int32."""
     return cast(x, np.int32, name)
 
 

@@ -82,7 +82,7 @@ def softmax_cross_entropy_with_logits(
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None, dim: int | None = None
 ) -> Symbol:
-    """The same, with gradients for the labels too."""
+    """Like ``softmax_cross_entropy_with_logits``, with gradients for the labels too."""
     return cross_entropy(labels, logits, axis if dim is None else dim,
                          name or "softmax_cross_entropy_with_logits")  # fmt: skip
 

@@ -261,7 +261,7 @@ def run_assign(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def run_nothing(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Nothing: it waits for others."""
+    """Do nothing: it waits for others."""
     return ()
 
 
@@ -353,7 +353,7 @@ def run_print(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def run_assert(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Nothing, where the condition holds.
+    """Do nothing if the condition holds.
 
     Raises:
         InvalidArgumentError: it does not.

@@ -28,7 +28,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
 
 
 def device(device_name_or_function: Any) -> Any:
-    """Nothing: everything runs where numpy does."""
+    """Do nothing: everything runs where numpy does."""
     return contextlib.nullcontext()
 
 
@@ -63,7 +63,7 @@ class VariableScope:
         self.original_name_scope = original_name_scope
 
     def reuse_variables(self) -> None:
-        """From now on share."""
+        """Share variables from now on."""
         self.reuse = True
 
 

@@ -249,7 +249,7 @@ class InteractiveSession(Session):
         sessions.stack.append(self)
 
     def close(self) -> None:
-        """The same, and be the default no more."""
+        """Close the session, which is no longer the default."""
         super().close()
         if self in sessions.stack:
             sessions.stack.remove(self)

@@ -169,7 +169,7 @@ class AdamOptimizer(Optimizer):
         self.powers: list[Variable] = []
 
     def create_slots(self, variable: Variable) -> None:
-        """The same, after the powers of beta, which come first."""
+        """Create the slots after the powers of beta, which come first."""
         if not self.powers:
             with get_default_graph().name_scope(None):
                 self.powers = [

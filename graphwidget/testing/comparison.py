@@ -21,7 +21,7 @@ class _Options(NamedTuple):
     check_stride: bool
 
     def tolerances(self, *dtypes: Any) -> tuple[float, float]:
-        """As given, or the larger ones of the dtypes."""
+        """The given tolerances, or the larger ones of the dtypes."""
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
         usual = [TOLERANCES.get(np.dtype(dtype).name, (0.0, 0.0)) for dtype in dtypes]

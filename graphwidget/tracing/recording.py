@@ -141,7 +141,7 @@ class GuardFailed(OpError):
 
 
 def run_guard(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Nothing, where Python would see the same.
+    """Do nothing if Python would see the same.
 
     Raises:
         GuardFailed: it would not.

@@ -54,7 +54,7 @@ class OptimizedModule(Module):
         return self.__dict__["_static"](*args, **kwargs)
 
     def train(self, mode: bool = True) -> OptimizedModule:
-        """The same for the original."""
+        """Set the mode of the original module."""
         super().train(mode)
         return self
 

@@ -73,7 +73,7 @@ class Inputs(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Never called: the tensor is unreachable."""
+        """Required by the interface; never called, as the tensor is unreachable."""
         raise AssertionError("Did not expect to backward on this graph")
 
 

@@ -80,7 +80,7 @@ def still(model: Model, words: str) -> dict[str, str]:
 
 
 def still_of(picture: str | None, words: str) -> dict[str, str]:
-    """The same of a picture that is HTML already; None where there is none."""
+    """Like ``still``, of a picture that is HTML already; None where there is none."""
     line = STILL if picture else f"{escape(words)} {LIVE}"
     inside = f"{picture or ''}<p>{line}</p>"
     html = f'<div class="graphwidget-still"><style>{HIDDEN}</style>{inside}</div>'

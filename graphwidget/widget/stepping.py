@@ -102,7 +102,7 @@ class Stepper:
         return f"<backward run, {self.status}>"
 
     def _ipython_display_(self) -> None:
-        """As the result of a cell a run is its picture, from which its steps can be taken."""
+        """Display the run's picture, from which its steps can be taken."""
         if not self.show():
             raise NotImplementedError  # which tells IPython to write its repr
 
@@ -127,7 +127,7 @@ class Steppers:
         return self.adopt(make_run(y, gradient, retain_graph, create_graph))
 
     def adopt(self, run: Run | LiveRun) -> Stepper:
-        """The same of a run that is not begun."""
+        """Like ``begin``, of a run that is not begun."""
         run.live = True
         stepper = Stepper(run, self._adapter)
         self._adapter.run_begins(run)  # the engine says so only when the first node runs

@@ -125,7 +125,7 @@ class EngineEntry(RunContext):
         return run
 
     def _over(self, run: BackwardRun, result: Any) -> None:
-        """A run has succeeded."""
+        """Record that a run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
                 grads = [leaf.grad for leaf in run.learning]

@@ -124,8 +124,8 @@ def leak(
 
 
 def _last_of_each(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
-    """Of the last iterations the tensors that were made last: a program keeps these, PyTorch itself
-    keeps others."""
+    """The tensors that were made last in each of the last iterations: a program keeps these,
+    PyTorch itself keeps others."""
     by_iteration: dict[int, list[torch.Tensor]] = {}
     for number, tensor in sorted(kept, key=lambda each: -each[0]):
         by_iteration.setdefault(old[number], []).append(tensor)
@@ -163,8 +163,8 @@ def _holds(value: Any) -> bool:
 
 
 def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
-    """In how many items a container holds objects with these addresses; if the items are tuples
-    or dictionaries, also where in these."""
+    """Count the items in which a container holds objects with these addresses; if the items are
+    tuples or dictionaries, also where in these."""
     count, inner = 0, dict[Any, None]()
     try:
         members = items(container) if is_a(container, (dict, list, tuple)) else enumerate(container)
@@ -208,7 +208,7 @@ def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str
 
 
 def _key(value: Any, container: Any) -> str | None:
-    """By which text a dictionary has a container, if it has."""
+    """The text of the key by which a dictionary has a container, if it has."""
     found = items(value) if is_a(value, dict) else ()
     keys = (key for key, each in found if each is container)
     return next((key for key in keys if is_a(key, str)), None)

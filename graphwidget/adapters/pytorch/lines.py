@@ -26,7 +26,7 @@ def place_of(site: Site | None) -> Place | None:
 
 
 def place_in(model: Model, source: int | None) -> Place | None:
-    """The same of a source of the log."""
+    """Like ``place_of``, for a source of the log."""
     row = model.sources.get(source) if source is not None else None
     if row is None:
         return None
@@ -140,7 +140,7 @@ def statement(model: Model | None, place: Place) -> str:
 
 
 def statement_in(source: str, place: Place) -> str:
-    """The same of a text in which the line stands."""
+    """Like ``statement``, for a text in which the line stands."""
     around = enclosing(source, place)
     if not around or hasattr(around[-1], "body"):
         return place.text

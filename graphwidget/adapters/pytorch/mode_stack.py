@@ -61,7 +61,7 @@ def leave(mode: ObservedCalls) -> bool:
 
 
 class Without:
-    """Within the block the mode is off the stack, if it was there."""
+    """Take the mode off the stack within the block, if it was there."""
 
     def __init__(self, mode: ObservedCalls) -> None:
         self.mode = mode

@@ -260,7 +260,7 @@ class ModulesAndSteps:
         return step
 
     def _take_over(self, kind: type[Any]) -> None:
-        """From its next step on optimizers of a class step unheard."""
+        """Observe no more steps of optimizers of a class from the next one on."""
         owner = next(each for each in kind.__mro__ if "step" in each.__dict__)
         if owner not in self._owners and _is_pytorchs(owner):
             self._owners.add(owner)

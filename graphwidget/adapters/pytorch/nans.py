@@ -165,7 +165,7 @@ def _overflown(tensor: Any) -> bool:
 
 
 def any_not_finite(tensors: Iterable[Any]) -> bool:
-    """The same of several."""
+    """Return whether any of several tensors is not finite."""
     return any(isinstance(each, torch.Tensor) and not_finite(each) for each in tensors)
 
 

@@ -39,7 +39,7 @@ def sequence_of(node: Any) -> int:
 
 
 def sequences_of(nodes: Sequence[Any]) -> list[int]:
-    """The same of several."""
+    """Like ``sequence_of``, for several."""
     try:
         return list(map(_SEQUENCE, nodes))
     except AttributeError:  # another PyTorch

@@ -40,7 +40,7 @@ ROUNDS = 4
 
 
 def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) -> Finding | None:
-    """Why the program ended with an error about None, if that is the gradient of a tensor."""
+    """Explain an error about None at the program's end, if that is the gradient of a tensor."""
     about = isinstance(error, ERRORS) and "NoneType" in message_of(error)
     if not about and not isinstance(error, AssertionError):
         return None
@@ -73,7 +73,7 @@ def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) 
 def _of_leaf(
     model: Model, runs: RunContext, tensor: torch.Tensor, value: int, reader: Place, name: str
 ) -> Finding:
-    """Why a leaf has no gradient: it needs none, had one, or no backward led to it."""
+    """Explain why a leaf has no gradient: it needs none, had one, or no backward led to it."""
     calls, checks = runs.calls, runs.checks
     tables = calls.origins, calls.became_numbers, calls.frozen
     if not tensor.requires_grad:

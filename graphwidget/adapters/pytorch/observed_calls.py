@@ -290,7 +290,7 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
-        """Within the block calls are not emitted: they are not the user's."""
+        """Suspend recording within the block, whose calls are not the user's."""
         self.off, before = True, self.off
         try:
             yield

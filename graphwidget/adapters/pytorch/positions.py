@@ -53,8 +53,8 @@ class Positions(PositionFinder):
         return None if self.commanded else self.of(_outside(_getframe(1)), trains)
 
     def here_and_names(self, frame: FrameType | None = None, /) -> Named:
-        """The same, and the names that its call's result is about to get, where ``frame`` may be
-        known to make that."""
+        """Like ``here``, and the names that its call's result is about to get, where ``frame`` may
+        be known to make that."""
         if self.commanded:
             return None, ()
         if frame is None or _ours[frame.f_code.co_filename]:

@@ -341,7 +341,7 @@ def _crossings(model: Model, roots: Iterable[int], end: int, began: int) -> list
 
 
 def _time_of_run(model: Model, site: Site | None) -> int:
-    """When the last run that went well from there began."""
+    """The time at which the last run that went well from there began."""
     times = [
         row["time"]
         for row in model.runs.values()

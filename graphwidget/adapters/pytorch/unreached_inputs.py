@@ -29,8 +29,8 @@ def unreached(
     model: Model, nr: int | None, roots: Iterable[int], wanted: Sequence[int],
     position: Site | None, numbers: Mapping[int, Site], allowed: bool = False,
 ) -> Finding:  # fmt: skip
-    """Why none of the ``roots`` leads to the value ``wanted[nr]``, to the first that none leads to
-    if that is None; ``allowed`` says that it is no error that none does."""
+    """Explain why none of the ``roots`` leads to the value ``wanted[nr]``, to the first that none
+    leads to if that is None; ``allowed`` says that it is no error that none does."""
     roots, reader = list(roots), place_of(position)
     given = computed_from(model, roots)
     if nr is None:

@@ -62,7 +62,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
 
 
 def getitem_plain(tensor: Tensor, index: Any) -> Tensor:
-    """The same for any index."""
+    """Like ``getitem``, for any index."""
     tensors = plain_indices(tensor, index)
     if tensors is not None:
         return advanced_getitem(tensor, Indices(tensors))
@@ -114,7 +114,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
 
 
 def setitem_plain(tensor: Tensor, index: Any, value: Any) -> None:
-    """The same, without asking for overrides."""
+    """Like ``setitem``, without asking for overrides."""
     if not isinstance(value, (Tensor, bool, int, float, np.integer)):
         kind = dtypes.legacy_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {value_class_name(value)} to a {kind}")

@@ -362,7 +362,7 @@ def _fma(first: Array, second: Array | np.floating[Any], third: Array | np.float
 
 
 def _fma_double(first: Array, second: Array, third: Array) -> Array:
-    """The same in float64: Dekker's exact product, then a sum that carries both errors."""
+    """Like ``_fma``, in float64: Dekker's exact product, then a sum that carries both errors."""
     product, total = first * second, first * second + third
     high, low = _split_bits(first)
     high2, low2 = _split_bits(second)

@@ -347,7 +347,7 @@ def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
 
 
 def sum_to_shape(input: Tensor, shape: Any) -> Tensor:
-    """The same in derivatives, where a tensor of that size is left as it is."""
+    """Like ``sum_to_size``, in derivatives, where a tensor of that size is left as it is."""
     return (
         input
         if input._data.shape == shape

@@ -78,7 +78,7 @@ def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
 
 
 def reshape_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The same, of a shape that is known to fit."""
+    """Like ``reshape``, of a shape that is known to fit."""
     data = input._data
     if data.flags.c_contiguous:
         return F.view(input, shape)

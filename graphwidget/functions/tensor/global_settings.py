@@ -181,7 +181,7 @@ def typename(obj: Any, /) -> str:
 def cond(
     pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Any = ()
 ) -> Any:
-    """One of two functions of the operands, as a condition says.
+    """Call one of two functions of the operands, as a condition says.
 
     Raises:
         RuntimeError: the condition is no bool and no single number in a tensor (PyTorch's text).

@@ -288,7 +288,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def delete(self: Tensor, index: Any) -> None:
-    """A tensor keeps its items.
+    """Refuse ``del tensor[index]``.
 
     Raises:
         TypeError: always.

@@ -34,7 +34,7 @@ def hand_through(w: Any, operation: Any, env: Any) -> Any:
 
 
 def write_guard(w: Any, operation: Any, env: Any) -> Any:
-    """Nothing, where Python looked at sizes that are the same for all values; else a refusal."""
+    """Write nothing where Python looked at sizes that are the same for all values; else refuse."""
     guard = operation.params["guard"]
     made_by = operation.inputs[0].op if len(operation.inputs) == 1 else None
     if guard.function is np.shape and made_by is not None and made_by.op is not None:
@@ -77,7 +77,7 @@ def write_sum_to(w: Any, operation: Any, env: Any) -> Any:
 
 
 def refuse_random(w: Any, operation: Any, env: Any) -> Any:
-    """Nothing: what a file draws is not what the engine draws.
+    """Refuse: what a file draws is not what the engine draws.
 
     Raises:
         UnsupportedOperatorError: always.
@@ -89,7 +89,7 @@ def refuse_random(w: Any, operation: Any, env: Any) -> Any:
 
 
 def nothing(w: Any, operation: Any, env: Any) -> Any:
-    """Nothing."""
+    """Write nothing."""
     return []
 
 

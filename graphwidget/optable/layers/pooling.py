@@ -164,7 +164,7 @@ def max_pool_indices(
 def flat_indices(
     choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape
 ) -> Array:
-    """The same of windows' places that were chosen in an array of this shape."""
+    """Like ``max_pool_indices``, of windows' places that were chosen in an array of this shape."""
     sizes, stride = shape[len(shape) - len(kernel) :], stride or kernel
     flat = np.zeros(choice.shape, np.int64)
     for dim, size in enumerate(sizes):

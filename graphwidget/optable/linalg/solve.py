@@ -149,8 +149,8 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
 
 
 def cholesky_by_columns(a: Array) -> tuple[Array, Array]:
-    """The same for matrices of which some are not positive-definite: of those, what was reached
-    before it showed."""
+    """Like ``cholesky``, for matrices of which some are not positive-definite: of those, what was
+    reached before it showed."""
     found = np.tril(a)
     info = np.zeros(a.shape[:-2], np.int32)
     for j in range(a.shape[-1]):

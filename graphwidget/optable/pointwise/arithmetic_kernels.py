@@ -71,7 +71,7 @@ def fmod(a: Array, b: Array) -> Array:
 
 
 def fmod_number(a: Array, other: float) -> Array:
-    """The same by a number."""
+    """Like ``fmod``, by a number."""
     return fmod(a, np.asarray(other).astype(a.dtype))
 
 

@@ -131,14 +131,14 @@ def product_value(first: bool, second: bool) -> float | None:
 
 
 def quotient_value(first: bool, second: bool) -> float | None:
-    """The same of a quotient."""
+    """Like ``product_value``, for a quotient."""
     if second:
         return np.nan if first else np.inf
     return 0.0 if first else None
 
 
 def sum_value(first: bool, second: bool) -> float | None:
-    """The same of a sum or difference."""
+    """Like ``quotient_value``, for a sum or difference."""
     return 0.0 if first and second else None
 
 

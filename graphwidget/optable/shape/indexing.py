@@ -185,7 +185,7 @@ def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
 
 
 def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
-    """The same with the number in a 0-d array."""
+    """Like ``masked_fill``, with the number in a 0-d array."""
     return masked_fill(a, mask, as_array(filler).item(), out)
 
 

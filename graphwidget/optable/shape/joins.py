@@ -148,7 +148,7 @@ def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
 
 
 def refuse_vectors(name: str, a: Array) -> None:
-    """There must be matrices.
+    """Raise an error unless there are matrices.
 
     Raises:
         RuntimeError: PyTorch's text.

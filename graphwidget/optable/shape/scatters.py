@@ -135,7 +135,7 @@ def scatter_reduce_legacy(a: Array, index: Array, src: Array, dim: int, reduce: 
 
 
 def scatter_value_reduce(a: Array, index: Array, dim: int, value: float, reduce: str) -> Array:
-    """The same with one number."""
+    """Like ``scatter_reduce_legacy``, with one number."""
     return scatter_reduce_legacy(a, index, np.full(index.shape, value, a.dtype), dim, reduce)
 
 
