@@ -111,6 +111,12 @@ class Identity(Tensors):
             flag = ev.Flag(ref.id, True, tensor.retains_grad, (node.id, tensor.output_nr))
             self.record(ref, (self.recorder.emit, flag))
 
+    def emit_unknown_node(self, ref: Ref, tensor: torch.Tensor) -> None:
+        """Emit the node of a known tensor that was made where another recording observed it."""
+        node = None if ref.facts.leaf or self.defers else grad_fn_of(tensor)
+        if node is not None and self.known_node(node) is None:
+            self.emit_nodes((node,), ((node, tensor.output_nr, ref),), (ref,), None)
+
     def known_node(self, node: Any) -> NodeRef | None:
         """The identity of a node; None if no gradient goes there, or if it is not known."""
         token = None if node is None else node.metadata.get(TOKEN)

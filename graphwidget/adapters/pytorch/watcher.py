@@ -223,6 +223,7 @@ class TorchAdapter:
                 if not seen and (ref is not None or not self.identity.waits_for(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
+                self.identity.emit_unknown_node(current, tensor)
                 self.identity.record(current, (self.names.rebound, current.id, scope, name))
 
     def peek(self, tensor: torch.Tensor) -> None:
