@@ -9,14 +9,14 @@ import linecache
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import graphwidget as torch
 from tests.browser.pages import Show, record
-from tests.browser.picture import COMPLETE, at_rest
+from tests.browser.picture import COMPLETE, Picture, at_rest
 
 LOOKS = Path(__file__).with_name("looks")
 
@@ -222,14 +222,21 @@ def program(name: str) -> Callable[[], object]:
     return lambda: exec(code, {"torch": torch, "nn": torch.nn})
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_it_opens_as_it_was_judged_and_can_be_read(
-    show: Show, quiet_page: Page, name: str, theme: Any
-) -> None:
-    quiet_page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+def test_it_opens_as_it_was_judged_and_can_be_read(show: Show, quiet_page: Page, name: str) -> None:
+    quiet_page.emulate_media(color_scheme="light", reduced_motion="reduce")
     picture = show(record(program(name)), 1000, 640)
     at_rest(quiet_page, COMPLETE)
+    for theme in THEMES:
+        quiet_page.emulate_media(color_scheme=theme)
+        expect(picture.root).to_have_attribute("data-theme", theme)
+        compare_look(picture, name, theme)
+
+
+def compare_look(picture: Picture, name: str, theme: str) -> None:
     read = picture.root.evaluate(UNREADABLE)
     assert read["found"] == []
     assert read["texts"] > 3

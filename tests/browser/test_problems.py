@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 import graphwidget
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.examples import EXAMPLES
-from tests.browser.pages import Show, record
-from tests.browser.picture import Picture, at_rest
+from tests.browser.pages import Show, record, replayed
+from tests.browser.picture import at_rest
 
 G = EXAMPLES["G"].cells
 
@@ -39,12 +39,6 @@ def test_a_stale_value_is_red_before_any_backward(
     assert "one of the variables needed for gradient computation" in message
     assert "b[0] = 1000." in message
     screenshot(book, "in-place-error")
-
-
-def replayed(show: Show, *cells: str) -> Picture:
-    """The picture of cells that may end in an error."""
-    names: dict[str, Any] = {"torch": graphwidget}
-    return show(record(lambda: [exec(cell, names) for cell in cells], names))
 
 
 def test_a_freed_graph(show: Show) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import torch
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE, OpenNotebook
+from tests.browser.pages import Show, replayed
 from tests.browser.test_stepping import TWO_PATHS
 
 LOAD = "import torch\n%load_ext graphwidget"
@@ -94,10 +96,9 @@ def test_the_step_that_came_too_early_is_drawn(notebook: OpenNotebook) -> None:
     assert book.ask(kinds, "import graphwidget") == []  # a backward that goes well closes the case
 
 
-def test_the_leaf_that_may_not_be_written_is_red(notebook: OpenNotebook) -> None:
-    book = notebook([LOAD, "bias = torch.zeros(3, requires_grad=True)\nbias.fill_(1.)"])
-    book.run(0, 1)
-    picture = book.picture(1)
+def test_the_leaf_that_may_not_be_written_is_red(show: Show) -> None:
+    lines = "bias = torch.zeros(3, requires_grad=True)\nbias.fill_(1.)"
+    picture = replayed(show, lines, library=torch)
     expect(picture.error).to_contain_text("bias is a leaf that requires grad")
     expect(picture.error).to_contain_text("with torch.no_grad():")
     expect(picture.card("bias")).to_have_class(re.compile(r"\bgw-wrong\b"))

@@ -65,7 +65,7 @@ TENSORS = ["torch.tensor([1., 2., 3.])", "torch.tensor([1, 2, 3])", "torch.tenso
            "torch.tensor([1., 2., 3.], requires_grad=True)"]  # fmt: skip
 
 
-@pytest.mark.parametrize(("array", "tensor"), itertools.product(ARRAYS, TENSORS))
+@pytest.mark.parametrize(("array", "tensor"), list(itertools.product(ARRAYS, TENSORS)))
 def test_operators_with_arrays(array: str, tensor: str) -> None:
     """Of an array's operators with a tensor, == and / give tensors; numpy computes the tensor's."""
     signs = ["+", "-", "*", "/", "//", "**", "==", "!=", "<", ">=", "@"]
