@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from ..optable.declare import ARRAYS, Formula, Op, bind
+from ..optable.declare import Formula, Op, bind
 from .add_operation import emit, make_shape, make_sum_to
 from .convert import convert_to_tensor
 from .graph import Graph, Operation, Region, get_default_graph
 from .operand import SYMBOLS, CannotBuild, Operand, bare, sum_to_size
-from .symbol import Spec, Symbol
+from .symbol import Symbol
 
 NONE = {
     "Floor", "Ceil", "Round", "Rint", "FloorDiv", "TruncateDiv", "OneHot", "ArgMax", "ArgMin",
@@ -171,8 +171,10 @@ def derivative(operation: Operation, grads: Given, reached: set[Symbol]) -> Pair
         return []
     try:
         return built(operation, grads, wanted)
-    except (CannotBuild, TypeError, AttributeError, ValueError):
-        return on_arrays(operation, grads, wanted)
+    except (CannotBuild, TypeError, AttributeError, ValueError) as error:
+        raise LookupError(
+            f"No gradient defined for operation '{operation.name}': {error}"
+        ) from error
 
 
 @cache
@@ -287,60 +289,6 @@ def wrapped(value: Any) -> Any:
     return value
 
 
-# Facts that only arrays have ---------------------------------------------------------------------
-def on_arrays(operation: Operation, grads: Given, wanted: Sequence[str]) -> Pairs:
-    """One operation that applies the formulas when the graph runs. It has no derivative itself."""
-    op = operation.op
-    assert op is not None
-    if op.variadic or any(isinstance(each, Symbol) for each in operation.params.values()):
-        raise NotImplementedError(
-            f"The derivative of '{operation.name}' needs shapes that are known when it is built."
-        )
-    targets = [operation.inputs[op.inputs.index(name)] for name in wanted]
-    specs = [Spec(each.dtype.base_dtype, each.sizes) for each in targets if each is not None]
-    count, given = len(grads), len(operation.inputs)
-
-    def formula(*arrays: Any) -> list[Any]:
-        parts = arrays[:count], arrays[count : count + given], arrays[count + given :]
-        return apply_to_arrays(op, operation.params, wanted, *parts)
-
-    made = operation.graph.create(
-        "Derivative", (*grads, *operation.inputs, *operation.outputs), specs,
-        params={"formula": formula},
-    )  # fmt: skip
-    return [(each, grad) for each, grad in zip(targets, made.outputs, strict=True)
-            if each is not None]  # fmt: skip
-
-
-def apply_to_arrays(
-    op: Op, params: dict[str, Any], wanted: Sequence[str], grads: Sequence[Any],
-    inputs: Sequence[Any], outputs: Sequence[Any],
-) -> list[Any]:  # fmt: skip
-    """The formulas' results on arrays, each in the shape and type of its operand."""
-    values: dict[str, Any] = {"grad": grads[0], "targets": tuple(wanted), **params}
-    values["some_grads"] = tuple(grads)
-    values["grads"] = tuple(
-        ARRAYS.zeros_like(out) if grad is None else grad
-        for grad, out in zip(grads, outputs, strict=True)
-    )
-    values.update(zip((*op.outputs, *op.kept), outputs, strict=True))
-    for name, array in zip(op.inputs, inputs, strict=True):
-        values[name] = array
-        if array is not None:
-            values[f"{name}_shape"] = values[f"_{name}_shape"] = array.shape
-            values[f"{name}_strides"], values[f"{name}_dtype"] = array.strides, array.dtype
-            values[f"{name}_dim"] = array.ndim
-    found = []
-    for name in wanted:
-        each = op.derivatives[name]
-        result = bind(each.formula, ARRAYS)(*(values[need] for need in each.needs))
-        result = result if each.place is None else result[each.place]
-        like = values[name]
-        fits = ARRAYS.sum_to_size(result, like.shape) if broadcasts(op) else result
-        found.append(fits.astype(like.dtype, copy=False))
-    return found
-
-
 # What is no op of the table --------------------------------------------------------------------
 def pass_on(operation: Operation, grads: Given) -> Pairs:
     """The gradient of what is merely handed on."""
@@ -356,17 +304,8 @@ def spread_back(operation: Operation, grads: Given) -> Pairs:
     return [(symbol, bare(SYMBOLS.expand(Operand(grad), Operand(symbol).shape)))]
 
 
-def refuse(operation: Operation, grads: Given) -> Pairs:
-    """There is no formula for the derivative of a derivative that arrays computed.
-
-    Raises:
-        LookupError: always.
-    """
-    raise LookupError(f"No gradient defined for operation '{operation.name}'.")
-
-
 SPECIAL: dict[str, Callable[[Operation, Given], Pairs]] = {
     "Identity": pass_on, "PlaceholderWithDefault": pass_on, "Exit": pass_on, "Merge": pass_on,
-    "Print": pass_on, "SumTo": spread_back, "Derivative": refuse,
+    "Print": pass_on, "SumTo": spread_back,
 }  # fmt: skip
 """The derivatives of operations that are no ops of the table."""

@@ -228,13 +228,6 @@ def run_sum_to(operation: Operation, env: Env, state: State) -> Sequence[Any]:
     return (ARRAYS.sum_to_size(value_of(symbol, env, operation), shape),)
 
 
-def run_derivative(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """A derivative that is known for arrays only (see ``differentiate.py``)."""
-    arrays = [None if each is None else value_of(each, env, operation) for each in operation.inputs]
-    with np.errstate(all="ignore"):
-        return operation.params["formula"](*arrays)  # type: ignore[no-any-return]
-
-
 def run_variable(operation: Operation, env: Env, state: State) -> Sequence[Any]:
     """The variable itself."""
     return (Ref(state, operation),)
@@ -368,7 +361,7 @@ def run_assert(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 KINDS: dict[str, Callable[[Operation, Env, State], Sequence[Any]]] = {
     "Placeholder": run_placeholder, "PlaceholderWithDefault": run_read, "Const": run_constant,
-    "Shape": run_shape, "SumTo": run_sum_to, "Derivative": run_derivative,
+    "Shape": run_shape, "SumTo": run_sum_to,
     "VariableV2": run_variable, "Identity": run_read, "Assign": run_assign,
     "AssignAdd": run_assign, "AssignSub": run_assign, "NoOp": run_nothing, "Random": run_random,
     "While": run_while, "WhileGrad": run_while_grad, "Cond": run_cond, "Print": run_print,
