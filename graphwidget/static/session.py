@@ -75,9 +75,8 @@ class Session:
                 if root.region is not self.graph.root:
                     raise not_fetchable(root)
             operations = self._plans[key] = plan(roots, env, self.graph.root)
-        again = again or any(each.type == "While" for each in operations)
         if again and listener is None and len(env) == len(feed_dict or ()):
-            # Once more the same, or many iterations: from now on as one function.
+            # Once more the same: from now on as one function.
             ready = Ready(operations, tuple(env), wanted, fetches)
             self._ready[signature(fetches, feed_dict)] = ready
             return ready.run(feed_dict, self._state)

@@ -3,8 +3,7 @@
 A step becomes one line, ``v7 = k7(v3, v5)``, or an operator where its operands are single numbers;
 what dies is released, and a pointwise result is written over an operand that is no longer
 read. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
-a block stays in the cache from the first to the last. Loops and branches become Python's own
-(``function_text.py``): their regions are programs too, written where they run.
+a block stays in the cache from the first to the last. Loops and branches are left to the runner.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from ..optable.declare import TABLE, Op
 from .blocks import Block, find_blocks
-from .function_text import Text, can_write_control_flow, writable, write_control_flow
+from .function_text import Text, writable
 from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
 from .runner import KINDS, OURS, run_table_op
@@ -41,7 +40,7 @@ gives on arrays without dims, in a tenth of the time."""
 
 
 class Writer:
-    """Writes the lines of one program: the whole, or that of a region."""
+    """Writes the lines of a program."""
 
     def __init__(self, program: Program, text: Text) -> None:
         self.program = program
@@ -107,10 +106,6 @@ class Writer:
             if step.outputs[0] in self.asked:
                 label = self.operation(step)
                 self.text.line(f"{self.text.name(step.outputs[0])} = Ref(state, {label})", step)
-        elif can_write_control_flow(step, self.text):
-            write_control_flow(
-                step, self.text, lambda program: Writer(program, self.text).write_steps()
-            )
         elif self.read_variable(step) or self.change_variable(place, step) or self.hand_on(step):
             pass
         elif step.operation.type in SIZES and can_write_sizes(step):

@@ -75,15 +75,11 @@ Pass = Callable[[Program], Program]
 
 
 def program_of(
-    operations: Sequence[Operation], given: Sequence[Symbol], wanted: Iterable[Symbol],
-    known: Mapping[Symbol, np.ndarray] | None = None,
-) -> Program:  # fmt: skip
-    """The program of a plan: constants are known, everything else is a step.
-
-    Args:
-        known: constants of the program around it.
-    """
-    constants, steps, fed = dict(known or {}), [], set(given)
+    operations: Sequence[Operation], given: Sequence[Symbol], wanted: Iterable[Symbol]
+) -> Program:
+    """The program of a plan: constants are known, everything else is a step."""
+    constants: dict[Symbol, np.ndarray] = {}
+    steps, fed = [], set(given)
     for each in operations:
         if each.type == "Const" and each.op is None and not each.control_inputs:
             if each.outputs[0] not in fed:
