@@ -171,8 +171,6 @@ class Function:
             made = tuple(each for each in outputs if isinstance(each, Tensor))
             given = tuple(each for each in args if isinstance(each, Tensor))
             op = _op_named(cls.__name__)
-            if runtime.applied is not None:
-                runtime.applied(cls, args, outputs)
             runtime.observer.called(op, (given,), {}, made, node if wanted else None)
         return tuple(outputs) if several else outputs[0]
 

@@ -122,8 +122,6 @@ graph must know: what Python does with the numbers is no part of it."""
 drawing: Callable[[Callable[[], np.ndarray]], np.ndarray] | None = None
 """Draws random numbers in the place of the caller, by the function that would: who records
 a function as a graph draws again in each run."""
-applied: Callable[[Any, Sequence[Any], Sequence[Any]], None] | None = None
-"""Called with each user's ``Function`` that ran, its arguments and its outputs."""
 
 # What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None

@@ -218,16 +218,14 @@ class StaticFunction:
     def run_recorded(self, recorder: Recorder, args: Any, kwargs: Any) -> Any:
         """Run the function while the recorder observes it."""
         switch_listener(recorder, True)
-        before = runtime.reading, runtime.drawing, runtime.applied
-        runtime.reading, runtime.drawing, runtime.applied = (
-            recorder.read, recorder.draw, recorder.applied
-        )  # fmt: skip
+        before = runtime.reading, runtime.drawing
+        runtime.reading, runtime.drawing = recorder.read, recorder.draw
         tracing.on = True
         try:
             return self.function(*args, **kwargs)
         finally:
             tracing.on = False
-            runtime.reading, runtime.drawing, runtime.applied = before
+            runtime.reading, runtime.drawing = before
             switch_listener(recorder, False)
 
     def finished(

@@ -28,7 +28,7 @@ from ..static.add_operation import emit, make_constant, type_of
 from ..static.dtypes import as_dtype, float32
 from ..static.graph import Graph
 from ..static.symbol import Spec, Symbol
-from .recording import hand_through, other_random_states
+from .recording import other_random_states
 
 # Which symbol stands for a tensor while a function is recorded, in-place writes i ----------------
 
@@ -265,9 +265,8 @@ class Recorder:
         """An op made new tensors."""
         if self.failure:
             return
-        if TABLE.get(op.key) is not op:  # a user's Function: see ``applied``
-            if any(self.symbols.get(each) is None for each in outputs):
-                self.fail(f"it calls {op.name}, which is no op of the table")
+        if TABLE.get(op.key) is not op:
+            self.fail(f"it calls {op.name}, whose backward is the user's")
             return
         try:
             symbols = self.compute(op, inputs, params, outputs)
@@ -283,28 +282,6 @@ class Recorder:
                 self.guard_sizes(symbols[0], outputs[0])
         except (Untraceable, NotImplementedError, TypeError, ValueError) as error:
             self.fail(str(error))
-
-    def applied(self, function: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """A user's ``Function`` ran: what it does is recorded, and its results are handed through
-        an operation whose derivative is the user's."""
-        if self.failure:
-            return
-        name = function.__name__
-        try:
-            made = [each for each in outputs if isinstance(each, Tensor) and each._requires_grad]
-            if any(each is arg for each in outputs for arg in args if isinstance(arg, Tensor)):
-                raise Untraceable("it writes into its argument")
-            for each in outputs:
-                if isinstance(each, Tensor) and each._meta.floating and not each._requires_grad:
-                    self.symbols.set(each, emit("detach", (self.symbol(each),))[0])
-            if made:
-                given = [self.symbol(each) if isinstance(each, Tensor) else None for each in args]
-                results = [bare for each in made if (bare := self.symbol(each)) is not None]
-                found = hand_through(self.graph, function, args, given, outputs, results)
-                for each, symbol in zip(made, found, strict=True):
-                    self.symbols.set(each, symbol)
-        except Untraceable as error:
-            self.fail(f"it calls {name}: {error}")
 
     def compute(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: Sequence[Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -217,29 +216,6 @@ def test_a_gradient_built_later_finds_the_turns() -> None:
         slope = tf.gradients(y, x)[0]
         for _ in range(3):
             assert sess.run([y, slope], {x: 2.0}) == [8.0, 12.0]
-
-
-def test_what_is_the_users_runs_where_he_is() -> None:
-    where: ContextVar[str] = ContextVar("where", default="nowhere")
-    seen = []
-
-    class Scaled(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x * 2
-
-        @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
-            seen.append(where.get())
-            return grad * 2
-
-    compiled = torch.compile(lambda x: Scaled.apply(x).sum())
-    where.set("here")
-    for _ in range(3):
-        x = torch.ones(2, requires_grad=True)
-        compiled(x).backward()
-        assert x.grad.tolist() == [2.0, 2.0]
-    assert seen == ["here"] * 3
 
 
 def test_values_stay_what_they_were_when_variables_change() -> None:

@@ -28,11 +28,6 @@ def pass_on(w: Any, operation: Any, env: Any) -> Any:
     return env[operation.operands[0]]
 
 
-def hand_through(w: Any, operation: Any, env: Any) -> Any:
-    """The results of a user's ``Function``, whose forward is written already."""
-    return [env[each] for each in operation.operands[: len(operation.outputs)]]
-
-
 def write_guard(w: Any, operation: Any, env: Any) -> Any:
     """Write nothing where Python looked at sizes that are the same for all values; else refuse."""
     guard = operation.params["guard"]
@@ -96,7 +91,7 @@ def nothing(w: Any, operation: Any, env: Any) -> Any:
 KINDS = {
     "Const": write_constant, "Shape": write_shape, "Identity": pass_on, "Exit": pass_on,
     "Merge": pass_on, "Print": pass_on, "PlaceholderWithDefault": pass_on, "Guard": write_guard,
-    "SumTo": write_sum_to, "Draw": refuse_random, "Function": hand_through, "NoOp": nothing,
+    "SumTo": write_sum_to, "Draw": refuse_random, "NoOp": nothing,
     "Assert": nothing,
 }  # fmt: skip
 """Writers of operations that are no op of the table and have no regions."""
