@@ -265,8 +265,11 @@ class Recorder:
         """An op made new tensors."""
         if self.failure:
             return
-        if TABLE.get(op.key) is not op:
-            self.fail(f"it calls {op.name}, whose backward is the user's")
+        if TABLE.get(op.key) is not op:  # of a user's Function the forward is recorded already
+            if node is not None:
+                self.fail(f"it calls {op.name}, whose backward is the user's")
+            elif any(self.symbols.get(each) is None for each in outputs):
+                self.fail(f"it calls {op.name}, which is no op of the table")
             return
         try:
             symbols = self.compute(op, inputs, params, outputs)

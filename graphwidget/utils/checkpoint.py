@@ -217,19 +217,12 @@ CheckpointError.__module__ = __package__ + ".checkpoint"  # for users
 # -------------------------------------------------------------------------------------------------
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
-    "checkpoint_sequential", "detach_variable",
+    "detach_variable",
 ]  # fmt: skip
 
 _EXPLICIT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
     "PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. "
-    "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
-    "you can pass use_reentrant=True. Refer to docs for more details on the differences between "
-    "the two variants."
-)
-_EXPLICIT_SEQUENTIAL = (
-    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
-    "explicitly. In version 2.9 we will raise an exception if use_reentrant is not passed. "
     "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
     "you can pass use_reentrant=True. Refer to docs for more details on the differences between "
     "the two variants."
@@ -372,41 +365,6 @@ class CheckpointFunction(Function):
             )
         backward([output for output, _ in pairs], [grad for _, grad in pairs])
         return None, None, *(each.grad if isinstance(each, Tensor) else None for each in leaves)
-
-
-def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
-) -> Any:
-    """The modules of a `Sequential`, or functions in a list, one after another in `segments`
-    checkpoints; the last segment keeps what it saves.
-
-    Raises:
-        ValueError: unknown options, or more segments than functions.
-    """
-    if use_reentrant is None:
-        warn(_EXPLICIT_SEQUENTIAL)
-        use_reentrant = True
-    preserve = kwargs.pop("preserve_rng_state", True)
-    if kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    listed = functions if isinstance(functions, list) else list(functions.children())
-    size = len(listed) // segments
-
-    def segment(start: int, end: int) -> Callable[[Any], Any]:
-        def forward(input: Any) -> Any:
-            for each in listed[start:end]:
-                input = each(input)
-            return input
-
-        return forward
-
-    end = size * (segments - 1)
-    for start in range(0, end, size):
-        input = checkpoint(
-            segment(start, start + size), input, use_reentrant=use_reentrant,
-            preserve_rng_state=preserve,
-        )  # fmt: skip
-    return segment(end, len(listed))(input)
 
 
 refuse_others(__name__)

@@ -49,7 +49,7 @@ def same(found: list[Any], wanted: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "custom_function"])
 def test_a_model_learns_as_eager_does(name: str, training: bool) -> None:
     for door in DOORS.values():
         model, inputs = build(name, torch)

@@ -3,11 +3,9 @@
 from ...absent import refuse_others
 from .dataloader import DataLoader, default_collate, default_convert, get_worker_info
 from .dataset import (
-    ChainDataset,
     ConcatDataset,
     Dataset,
     IterableDataset,
-    StackDataset,
     Subset,
     TensorDataset,
     random_split,
@@ -23,7 +21,6 @@ from .sampler import (
 
 __all__ = [
     "BatchSampler",
-    "ChainDataset",
     "ConcatDataset",
     "DataLoader",
     "Dataset",
@@ -31,7 +28,6 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
-    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
+from ...absent import not_here
 from ...arrays.warnings import warn
 from ...functions.random import generator as random
 from ...graph.tensor import Tensor
@@ -29,7 +30,7 @@ class IterableDataset(Dataset[T], Iterable[T]):
     """Samples one after another; subclasses define `__iter__`."""
 
     def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
-        return ChainDataset([self, other])
+        raise NotImplementedError(not_here("torch.utils.data.ChainDataset"))
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -47,60 +48,6 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __len__(self) -> int:
         return self.tensors[0].size(0)  # type: ignore[no-any-return]
-
-
-class StackDataset(Dataset[Any]):
-    """Equally long datasets side by side; a sample is a tuple of theirs, or a dict."""
-
-    datasets: tuple[Any, ...] | dict[str, Any]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args and kwargs:
-            raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
-                "input/output, but both types are given."
-            )
-        if not args and not kwargs:
-            raise ValueError("At least one dataset should be passed")
-        members = args or tuple(kwargs.values())
-        self._length = len(members[0])
-        if any(len(member) != self._length for member in members):
-            raise ValueError("Size mismatch between datasets")
-        self.datasets = args or kwargs
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.datasets, dict):
-            return {name: dataset[index] for name, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
-
-    def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
-        """Several samples, asked for at once where the datasets can be.
-
-        Raises:
-            ValueError: one of these gives more or fewer (PyTorch's text).
-        """
-        if isinstance(self.datasets, dict):
-            columns = [samples_at(dataset, indices) for dataset in self.datasets.values()]
-            return [
-                dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)
-            ]
-        return [*zip(*(samples_at(dataset, indices) for dataset in self.datasets), strict=True)]
-
-    def __len__(self) -> int:
-        return self._length
-
-
-def samples_at(dataset: Any, indices: Sequence[Any]) -> list[Any]:
-    """A dataset's samples at some places."""
-    together = getattr(dataset, "__getitems__", None)
-    if not callable(together):
-        return [dataset[index] for index in indices]
-    found: list[Any] = together(indices)
-    if len(found) != len(indices):
-        raise ValueError(
-            f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}"
-        )
-    return found
 
 
 class ConcatDataset(Dataset[Any]):
@@ -133,22 +80,6 @@ class ConcatDataset(Dataset[Any]):
         place = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[place - 1] if place else 0
         return self.datasets[place][idx - before]
-
-
-class ChainDataset(IterableDataset[Any]):
-    """Iterated datasets one after another."""
-
-    def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets = datasets
-
-    def __iter__(self) -> Iterator[Any]:
-        for each in self.datasets:
-            if not isinstance(each, IterableDataset):
-                raise AssertionError("ChainDataset only supports IterableDataset")
-            yield from each
-
-    def __len__(self) -> int:
-        return sum(len(each) for each in self.datasets)
 
 
 class Subset(Dataset[T]):
