@@ -9,8 +9,8 @@ from html import escape
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
-from ..adapters.composite import model_of
-from ..exporters.dot import has_dot, kept_dot
+from ..adapters.both import model_of
+from ..exporters.dot import has_dot
 from ..exporters.graphviz import digraph
 from ..exporters.labels import plain
 from ..graph.listeners import get_observer
@@ -104,7 +104,7 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
 def _svg(picture: Digraph) -> bytes:
     """The picture as SVG: sharp on every screen, and half the work of a PNG for ``dot``. Its points
     become pixels, in which a page's text is measured."""
-    data = kept_dot.svg(picture.source) or picture.pipe(format="svg")
+    data = picture.pipe(format="svg")
     return _shorter(re.sub(rb'(width|height)="(\d+)pt"', rb'\1="\2px"', data, count=2))
 
 
