@@ -9,7 +9,7 @@ from html import escape
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
-from ..adapters.both import model_of
+from ..adapters.composite import model_of
 from ..exporters.dot import has_dot
 from ..exporters.graphviz import digraph
 from ..exporters.labels import plain
