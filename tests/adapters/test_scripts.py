@@ -187,12 +187,13 @@ def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
     lines = (f"{name} = {module}" for name, module in declared["pytest11"].items())
     (installed / "entry_points.txt").write_text("\n".join(["[pytest11]", *lines]))
     site = {"PYTHONPATH": f"{ROOT}:{installed.parent}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}
-    done = run(tmp_path, "pytest", "-q", "--graphwidget", "test_it.py", **site)
+    others = [f"-pno:{name}" for name in ("playwright", "nbval", "anyio", "hypothesispytest")]
+    done = run(tmp_path, "pytest", "-q", *others, "--graphwidget", "test_it.py", **site)
     assert done.stdout.count("caused by  test_it.py, line 6: h += 1") == 1
     _, _, apart = done.stdout.partition("what is wrong with the graph")
     assert "h.data.mul_(2)" in apart  # no error of PyTorch's says so
     plugin = ("-p", "graphwidget.pytest_plugin", "-q")  # named, too
-    plain = run(tmp_path, "pytest", *plugin, "test_it.py", **site)
+    plain = run(tmp_path, "pytest", *plugin, *others, "test_it.py", **site)
     assert "2 failed" in plain.stdout
     assert "caused by" not in plain.stdout
     assert "what is wrong with the graph" not in plain.stdout
