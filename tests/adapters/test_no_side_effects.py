@@ -145,11 +145,11 @@ def test_a_backward_of_another_thread_during_a_step_is_left_alone() -> None:
     class Slow(torch.optim.SGD):
         def step(self, closure: Any = None) -> Any:
             begun.set()
-            over.wait(10)
+            over.wait(120)
             return super().step(closure)
 
     def other() -> None:
-        begun.wait(10)
+        begun.wait(120)
         (torch.ones(2, requires_grad=True) * 2).sum().backward()
         found.append(modes())
         over.set()
