@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import linecache
 import os
 import sysconfig
 import types
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
-from tests.adapters.test_scripts import run as script
 
 TRAINER = """
 import torch
@@ -192,8 +189,8 @@ for turn in range(3):
     assert findings == []
 
 
-def test_a_teacher_that_is_written_through_its_state_needs_no_gradient(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("""
+def test_a_teacher_that_is_written_through_its_state_needs_no_gradient() -> None:
+    source = """
 import torch
 student, teacher = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
 opt = torch.optim.SGD(student.parameters(), 0.1)
@@ -206,9 +203,9 @@ for turn in range(2):
             old.copy_(0.9 * old + 0.1 * new)
     loss.backward()
     opt.step()
-""")
-    done = script(tmp_path, "graphwidget", "--json", "found.json", "train.py")
-    assert done.returncode == 1
-    (finding,) = json.loads((tmp_path / "found.json").read_text())
-    assert finding["culprit"]["text"] == "old.copy_(0.9 * old + 0.1 * new)"
-    assert finding["fix"] == "target = teacher(x).detach()  # line 7"
+"""
+    (finding,), error, _ = run(source, "teacher")
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "old.copy_(0.9 * old + 0.1 * new)"
+    assert finding.fix == "target = teacher(x).detach()  # line 7"
