@@ -1,58 +1,43 @@
-/*
- * One widget, shared by all its views: its state, what follows from it, and what can be done
- * with it, under one name.
- */
+/* One widget, shared by all its views: its state, what follows from it, what can be done with it. */
 
-import { batch } from "@preact/signals";
+import type { Event } from "../log/events";
 import { Timeline } from "../log/timeline";
-import { createAsking } from "./asked-problem";
-import { createCommands } from "./commands";
-import { derive } from "./derived";
-import { createGuessing } from "./guessing";
-import { createPasses } from "./optimization-passes";
-import { createReceiver } from "./receiver";
-import { relate } from "./related";
-import { show } from "./shown";
-import { createState } from "./state";
-import { createTimeTravel } from "./time-travel";
+import { createAsking, type Asking } from "./asked-problem";
+import { createCommands, type Commands } from "./commands";
+import { derive, type Moment, type Picture, type ShownStep } from "./derived";
+import { createGuessing, type Guessing } from "./guessing";
+import { createPasses, type Passes } from "./optimization-passes";
+import { createReceiver, type Reception } from "./receiver";
+import { relate, type Related } from "./related";
+import { createSelection, type Selection } from "./selection";
+import { show, type Shown } from "./shown";
+import { createState, type State } from "./state";
+import { createTimeTravel, type TimeTravel } from "./time-travel";
 
-export type Store = ReturnType<typeof createStore>;
+/** What a store offers, by domain; each is described in its own file. */
+export interface Store
+  extends
+    State, // the log's extent, the cursor and the user's choices: all that is not computed
+    Moment, // the model at the moment shown, and the present one
+    ShownStep, // the step that led to that moment, and its explanation
+    Picture, // the graph and its scene
+    Related,
+    Passes,
+    TimeTravel, // commands to move through the log; `toNext` asks first where the reader guesses
+    Selection, // commands to select, open and seek
+    Asking,
+    Commands, // commands to the kernel
+    Reception {
+  readonly eventAt: (time: number) => Event | undefined;
+  readonly shown: Shown;
+  readonly guess: Guessing;
+}
 
-export function createStore() {
+export function createStore(): Store {
   const timeline = new Timeline();
   const state = createState();
   const derived = derive(state, timeline);
   const commands = createCommands(state, derived);
-  const select = (value: number | null): void => {
-    state.selected.value = state.selected.value === value ? null : value;
-    state.chosen.value = null;
-    state.onePath.value = null;
-    state.otherEnd.value = null;
-  };
-  /** Selects a box that is no value's. */
-  const choose = (key: string | null): void => {
-    const again = state.chosen.value === key;
-    if (state.selected.value !== null) select(null);
-    state.chosen.value = again ? null : key;
-  };
-  const tidy = (): void => {
-    state.tidied.value += 1;
-  };
-  /** Brings a box into view: its groups open, and the camera goes there. */
-  const seek = (key: string): void => {
-    const around = derived.groupsOver(key).map((place) => [place, true] as const);
-    batch(() => {
-      if (around.length > 0) state.opened.value = new Map([...state.opened.value, ...around]);
-      state.sought.value = { key };
-    });
-  };
-  /** Opens or closes a group, by its place. */
-  const openGroup = (place: string, open: boolean): void => {
-    batch(() => {
-      state.opened.value = new Map(state.opened.value).set(place, open);
-      state.unfolded.value = open ? { place } : null;
-    });
-  };
   const timeTravel = createTimeTravel(state, derived, timeline, commands.send);
   const guess = createGuessing(state, derived, timeline, timeTravel);
   return {
@@ -67,11 +52,7 @@ export function createStore() {
     ...timeTravel,
     guess,
     toNext: guess.toNext,
+    ...createSelection(state, derived),
     ...commands,
-    select,
-    choose,
-    tidy,
-    seek,
-    openGroup,
   };
 }

@@ -5,7 +5,7 @@
 
 import type { Summary } from "../../log/events";
 import type { CallRow, NodeRow, SlotRow, ValueRow } from "../../log/model";
-import type { GroupKind } from "../group/groups";
+import type { GroupKind } from "../group/group-kind";
 
 export type Role = "leaf" | "parameter" | "constant" | "intermediate";
 

@@ -9,13 +9,12 @@ import type { Work } from "../../sliced-work";
 import { NO_PLACES, placesOf, type Places } from "../select/training-loops";
 import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
 import { callKey, scopeKey } from "../keys";
+import type { GroupKind } from "./group-kind";
 import { isShort } from "./short-loops";
 import { countBy, lineOf, titleOfRun } from "./line-titles";
 import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "../select/library-calls";
 import type { Selected } from "../select/select";
-
-export type GroupKind = "module" | "function" | "loop" | "iteration" | "repeat" | "part" | "fused";
 
 export interface Group {
   readonly key: string;
