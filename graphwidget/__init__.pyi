@@ -34,6 +34,7 @@ from .graph.errors import AcceleratorError as AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor as Tensor
 from .ipython import load_ipython_extension as load_ipython_extension, unload_ipython_extension as unload_ipython_extension
 from .random import default_generator as default_generator, get_rng_state as get_rng_state, set_rng_state as set_rng_state
+from .recording.language import set_language as set_language
 from .serialization import load as load, save as save
 from .tracing.torch_compile import compile as compile
 from .widget import GraphWidget as GraphWidget, diagnose as diagnose, explain as explain, to_html as to_html, watch as watch

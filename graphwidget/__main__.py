@@ -19,6 +19,7 @@ from typing import Any
 
 from .adapters.composite import Adapter
 from .recording.findings import Findings
+from .recording.language import say
 from .recording.recorder import Recorder
 from .widget.tracebacks import of_user
 
@@ -46,15 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     adapter.drain()
     recorded = bool(adapter.recorder.latest().values)
     if crashed and recorded and not findings:
-        print("\nNothing was found in the graph that explains the error.", file=sys.stderr)
+        _print_line("Nothing was found in the graph that explains the error.")
     for fault in adapter.faults:
-        print(f"\n{fault}; what the script did after that was not seen.", file=sys.stderr)
+        _print_line("{fault}; what the script did after that was not seen.", fault=fault)
     if given.json is not None:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump([each.as_json() for each in findings], file, indent=2)
     if not recorded:
         if given.page or given.always:
-            print("\nNo page was written: nothing was recorded.", file=sys.stderr)
+            _print_line("No page was written: nothing was recorded.")
     elif failed or given.page or given.always:
         _write_page(adapter, given.page or f"{_stem(given.script)}.graph.html")
     return status
@@ -64,22 +65,26 @@ def _parse(arguments: Sequence[str]) -> Any:
     command = os.path.basename(sys.argv[0])
     parser = argparse.ArgumentParser(
         "python -m graphwidget" if command == "__main__.py" else command,
-        description="Run a PyTorch script and say what is wrong with it.",
+        description=say("Run a PyTorch script and say what is wrong with it."),
         usage="%(prog)s [-h] [--json FILE] [--page FILE] [--always] script [args ...]",
     )
-    parser.add_argument("--json", metavar="FILE", help="write what was found there as JSON")
-    parser.add_argument("--page", metavar="FILE", help="write the page there, failed or not")
+    parser.add_argument("--json", metavar="FILE", help=say("write what was found there as JSON"))
+    parser.add_argument("--page", metavar="FILE", help=say("write the page there, failed or not"))
     parser.add_argument(
-        "--always", action="store_true", help="write SCRIPT.graph.html if all went well"
+        "--always", action="store_true", help=say("write SCRIPT.graph.html if all went well")
     )
-    parser.add_argument("script", nargs="?", help="the script, and then what it is given")
+    parser.add_argument("script", nargs="?", help=say("the script, and then what it is given"))
     parser.add_argument("args", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.script is None:
-        parser.error("a script is required")
+        parser.error(say("a script is required"))
     if not os.path.isfile(given.script):
-        parser.error(f"there is no file {given.script}")
+        parser.error(say("there is no file {script}", script=given.script))
     return given
+
+
+def _print_line(text: str, **places: object) -> None:
+    print(f"\n{say(text, **places)}", file=sys.stderr)
 
 
 def _status(code: Any) -> int:
@@ -121,9 +126,9 @@ def _write_page(adapter: Adapter, path: str) -> None:
     try:
         write(adapter, path, title=os.path.basename(path))
     except (OSError, ValueError) as error:
-        print(f"\nNo page was written: {error}", file=sys.stderr)
+        _print_line("No page was written: {error}", error=error)
     else:
-        print(f"\nThe graph is in {path}", file=sys.stderr)
+        _print_line("The graph is in {path}", path=path)
 
 
 if __name__ == "__main__":

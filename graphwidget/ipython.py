@@ -16,6 +16,7 @@ from .adapters.names import named
 from .graph import runtime
 from .graph.base import RunBase
 from .recording import events as ev
+from .recording.language import TABLES, chosen, say, set_language
 from .recording.recorder import Recorder
 from .widget.graph import GraphWidget
 from .widget.recorded import Recorded
@@ -38,7 +39,8 @@ GUESSING = (
     "they show it. %graph guess off ends this."
 )
 NOT_GUESSING = "Pictures of the cells from here on show their steps without a question."
-USAGE = "%graph takes on, off, pause on|off or guess on|off; %graph alone toggles."
+USAGE = "%graph takes on, off, pause on|off, guess on|off or language en|zh; %graph alone toggles."
+SPEAKING = "Pictures and messages are in English from here on."
 IN_TERMINAL = (
     "A terminal draws no graphs. graph = graphwidget.watch() records what follows, and "
     'graph.to_html("graph.html") writes its picture as a page; graphwidget.explain() and the notes '
@@ -160,7 +162,7 @@ class Extension:
 
     def _display(self, graph: GraphWidget, over: bool = False) -> None:
         if self.graph is not None:
-            self.graph.past = PAST
+            self.graph.past = say(PAST)
         self.graph = graph
         graph.namespace = self.shell.user_ns
         graph.view = {"guess": self.guess}
@@ -168,19 +170,24 @@ class Extension:
 
     # Magics --------------------------------------------------------------------------------
     def command(self, line: str) -> None:
-        """``%graph``: record and draw, or not; hold the runs of the cells, or not."""
+        """``%graph``: record and draw, or not; pause runs, or not; the language."""
         words = line.split()
         if words in (["pause", "on"], ["pause", "off"]):
             self.pause(words[1] == "on")
-            print(PAUSING if words[1] == "on" else NOT_PAUSING)
+            print(say(PAUSING if words[1] == "on" else NOT_PAUSING))
         elif words in (["guess", "on"], ["guess", "off"]):
             self.guess = words[1] == "on"
-            print(GUESSING if self.guess else NOT_GUESSING)
+            print(say(GUESSING if self.guess else NOT_GUESSING))
         elif words in ([], ["on"], ["off"]):
             self.show(not self.shown if not words else words == ["on"])
-            print(ON if self.shown else OFF)
+            print(say(ON if self.shown else OFF))
+        elif len(words) == 2 and words[0] == "language" and words[1] in TABLES:
+            set_language(words[1])
+            if self.graph is not None:
+                self.graph.language = chosen()
+            print(say(SPEAKING))
         else:
-            print(USAGE)
+            print(say(USAGE))
 
     def show(self, on: bool) -> None:
         """Record and draw from the next cell on, or stop it here and now."""
@@ -271,11 +278,11 @@ def load_ipython_extension(shell: Any) -> None:
         _loaded.unload()
     if _is_terminal(shell):
         _loaded = InTerminal(shell)
-        print(IN_TERMINAL)
+        print(say(IN_TERMINAL))
         return
     _loaded = Extension(shell)
     shell.register_magics(GraphMagics(shell, _loaded))
-    print(LOADED)
+    print(say(LOADED))
 
 
 def _is_terminal(shell: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..recording import events as ev
 from ..recording.fold import Model
+from ..recording.language import say
 from ..recording.places import place_in_words
 
 CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.checkpoint"}
@@ -15,7 +16,7 @@ CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.checkpoint"}
 
 def stopped(error: BaseException) -> str:
     """Return the message for a failure of the recording itself."""
-    return f"graphwidget stopped recording after an internal error: {error!r}"
+    return say("graphwidget stopped recording after an internal error: {error}", error=repr(error))
 
 
 def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..recording import events as ev
 from ..recording.fold import fold
+from ..recording.language import chosen
 from ..recording.log import read, thin
 
 # A packed log as it stands in a page -------------------------------------------------------------
@@ -161,7 +162,7 @@ const text = (name) => {
   return new Response(parts.stream().pipeThrough(new DecompressionStream("deflate"))).text();
 };
 const state = {
-  count: $count, protocol: $protocol, view: $view,
+  count: $count, protocol: $protocol, view: $view, language: "$language",
   packed: await text("log"), beside: $has_beside ? await text("beside") : "",
 };
 const model = {  // in place of anywidget's model; there is no kernel
@@ -233,6 +234,7 @@ def page(
         count=count,
         protocol=protocol,
         view=json.dumps({"guess": guess}),
+        language=chosen(),
     )
 
 

@@ -8,6 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 from . import events as ev
+from .language import say
 
 HEADLINES = {
     "stale": "Saved value overwritten",
@@ -28,13 +29,16 @@ HEADLINES = {
 """Title of each kind of finding, as people read it."""
 
 
+CAUSED, NEEDED = "caused by", "needed by"
+"""Words before the two lines of a finding."""
+
 NOT_TRIED = "This fix was not tried: read it before you use it."
 """Verdict on a fix that could not be run again."""
 
 
 def has_finding(error: BaseException) -> bool:
     """Return whether a finding is among the notes of an error."""
-    heads = tuple(f"{each}: " for each in HEADLINES.values())
+    heads = tuple(f"{say(each)}: " for each in HEADLINES.values())
     return any(note.startswith(heads) for note in getattr(error, "__notes__", ()))
 
 
@@ -56,7 +60,12 @@ class Place(NamedTuple):
         }
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.file)}, line {self.line}: {self.text}"
+        return f"{self.where}: {self.text}"
+
+    @property
+    def where(self) -> str:
+        """The file and the line, as people read them."""
+        return say("{file}, line {line}", file=os.path.basename(self.file), line=self.line)
 
 
 class Finding(NamedTuple):
@@ -79,12 +88,12 @@ class Finding(NamedTuple):
     @property
     def headline(self) -> str:
         """Its kind, in words."""
-        return HEADLINES.get(self.kind, self.kind)
+        return say(HEADLINES.get(self.kind, self.kind))
 
     @property
     def verdict(self) -> str:
         """Result of trying the fix, or a note that it was not tried; empty without a fix."""
-        return self.tried or (NOT_TRIED if self.fix else "")
+        return self.tried or (say(NOT_TRIED) if self.fix else "")
 
     def as_json(self) -> ev.Finding:
         """The finding as plain data."""
@@ -101,11 +110,11 @@ class Finding(NamedTuple):
         """The finding as text for a terminal; ``bold``, ``plain`` and ``code`` switch its look."""
         yield f"{bold}{self.headline}{plain}: {self.text}"
         if self.culprit is not None:
-            yield f"  {bold}caused by  {self.culprit}{plain}"
+            yield f"  {bold}{say(CAUSED)}  {self.culprit}{plain}"
         if self.reader is not None and self.reader != self.culprit:
-            yield f"  needed by  {self.reader}"
+            yield f"  {say(NEEDED)}  {self.reader}"
         for number, line in enumerate(self.fix.splitlines()):
-            yield f"  {'' if number else 'try'}".ljust(13) + f"{code}{line}{plain}"
+            yield f"  {'' if number else say('try')}".ljust(13) + f"{code}{line}{plain}"
         if self.verdict:
             yield f"  {self.verdict}"
 
@@ -113,11 +122,15 @@ class Finding(NamedTuple):
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
+        places = (
+            (CAUSED, self.culprit),
+            (NEEDED, None if self.reader == self.culprit else self.reader),
+        )
         rows = [
-            f"<div>{what} <code>{escape(place.text)}</code> "
-            f"<small>({escape(os.path.basename(place.file))}, line {place.line})</small></div>"
-            for what, place in (("caused by", self.culprit), ("needed by", self.reader))
-            if place is not None and (what == "caused by" or place != self.culprit)
+            f"<div>{escape(say(what))} <code>{escape(place.text)}</code> "
+            f"<small>({escape(place.where)})</small></div>"
+            for what, place in places
+            if place is not None
         ]
         fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
         text = escape(self.text)
@@ -132,9 +145,9 @@ class Findings(list[Finding]):
     """Text shown if there are no findings."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(str, self)) or self.nothing
+        return "\n\n".join(map(str, self)) or say(self.nothing)
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return "<hr>".join(each._repr_html_() for each in self) or escape(self.nothing)
+        return "<hr>".join(each._repr_html_() for each in self) or escape(say(self.nothing))

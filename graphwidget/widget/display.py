@@ -16,6 +16,7 @@ from ..exporters.labels import plain
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
 from ..recording.fold import Model
+from ..recording.language import say
 from .ipython_kernel import kernel
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ LIVE = (
     "Run the notebook for the live graph; to keep it in the file: "
     "Settings &gt; Save Widget State Automatically."
 )
-STILL = f"A still picture. {LIVE}"
+STILL = "A still picture."
 
 # The still picture gives way to the widget above it, or stands in for one that is not there: then
 # the widget's text is hidden, in JupyterLab ("model not found") and in nbconvert's pages.
@@ -81,7 +82,7 @@ def still(model: Model, words: str) -> dict[str, str]:
 
 def still_of(picture: str | None, words: str) -> dict[str, str]:
     """Like ``still``, of a picture that is HTML already; None where there is none."""
-    line = STILL if picture else f"{escape(words)} {LIVE}"
+    line = f"{say(STILL) if picture else escape(words)} {say(LIVE)}"
     inside = f"{picture or ''}<p>{line}</p>"
     html = f'<div class="graphwidget-still"><style>{HIDDEN}</style>{inside}</div>'
     return {"text/plain": words, "text/html": html}

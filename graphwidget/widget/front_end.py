@@ -7,6 +7,7 @@ import traitlets
 
 from ..exporters import html
 from ..recording.events import PROTOCOL
+from ..recording.language import chosen
 
 NOT_BUILT = """
 export default {{ render({{ el }}) {{ el.textContent = {text!r}; }} }};
@@ -31,5 +32,12 @@ class FrontEnd(anywidget.AnyWidget):
     view = traitlets.Dict().tag(sync=True)
     packed = traitlets.Bytes(b"").tag(sync=True)
 
+    language = traitlets.Unicode("").tag(sync=True)
+    """The language of its page, if one was chosen in the kernel; else empty."""
+
     past = traitlets.Unicode("").tag(sync=True)
     """Why this widget takes no commands any more: a sentence; empty while it is live."""
+
+    @traitlets.default("language")
+    def _chosen_language(self) -> str:
+        return chosen()

@@ -18,6 +18,7 @@ from ..graph.tensor import Tensor
 from ..recording.commands import Command, CommandQueue
 from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
+from ..recording.language import page_speaks, say
 from ..recording.recorder import Recorder
 from . import display
 from .ipython_kernel import call_later, kernel, on_main_thread
@@ -64,9 +65,9 @@ class GraphWidget(LogWidget):
         self._show_log_of(Adapter(Recorder()))
         with self.hold_sync():
             self._put_off = False
-            self.past, self.count, self.packed = CLOSED, 0, b""
+            self.past, self.count, self.packed = say(CLOSED), 0, b""
         if self._still is not None:
-            self._still.update(display.still(Model(), CLOSED), raw=True)
+            self._still.update(display.still(Model(), say(CLOSED)), raw=True)
 
     def __del__(self) -> None:
         if not sys.is_finalizing():  # else there is no page any more, and half of Python is gone
@@ -205,6 +206,7 @@ class GraphWidget(LogWidget):
         if kind == "here":
             return
         if kind == "need":
+            page_speaks(content.get("language"))
             self._answer(content.get("from"))
         elif self.past:
             self._reject(content, self.past)

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from ..recording.commands import Abandon, CommandQueue, Step, Until
+from ..recording.language import say
 from .stepping import Stepper
 
 PATIENCE, SILENCE = 3.0, 6.0
@@ -118,5 +119,5 @@ class Pause:
 
     def _say_alone(self) -> None:
         if not self._alone:
-            print(ALONE.format(why=NO_PAGE))
+            print(say(ALONE, why=say(NO_PAGE)))
         self._alone = True

@@ -10,6 +10,7 @@ import traitlets
 from ..exporters import html
 from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
+from ..recording.language import say
 from ..recording.log import Log
 from . import display
 from .front_end import FrontEnd
@@ -30,7 +31,10 @@ class Recorded(FrontEnd):
     """Number of recordings displayed in this process."""
 
     beside = traitlets.Bytes(b"").tag(sync=True)
-    past = traitlets.Unicode(WHOLE).tag(sync=True)
+
+    @traitlets.default("past")
+    def _why_past(self) -> str:
+        return say(WHOLE)
 
     def __init__(
         self, log: Log, words: str, picture: Callable[[], str | None], beside: Log | None = None

@@ -13,6 +13,7 @@ from ..autograd.backward import make_run
 from ..autograd.engine import Run
 from ..graph.tensor import Tensor
 from ..recording.commands import Abandon, Backward, Command, Peek, Rejected, RetainGrad, Step, Until
+from ..recording.language import say
 
 GONE = "The program no longer keeps this value."
 
@@ -154,23 +155,23 @@ class Steppers:
     def _retain(self, command: RetainGrad) -> None:
         tensor = self._tensor(command.value)
         if tensor.is_leaf:
-            raise Rejected("A leaf always keeps its gradient; retain_grad() changes nothing.")
+            raise Rejected(say("A leaf always keeps its gradient; retain_grad() changes nothing."))
         if command.on:
             tensor.retain_grad()
         elif is_real(tensor):
-            raise Rejected("PyTorch cannot undo retain_grad().")
+            raise Rejected(say("PyTorch cannot undo retain_grad()."))
         else:
             tensor._release_grad()
 
     def _stepper(self, run: int) -> Stepper:
         stepper = self._live.get(run)
         if stepper is None or stepper.over:
-            raise Rejected("This run has ended.")
+            raise Rejected(say("This run has ended."))
         return stepper
 
     def _tensor(self, value: int) -> Tensor:
         tensor = self._adapter.object(value)
         if tensor is None:
-            raise Rejected(GONE)
+            raise Rejected(say(GONE))
         found: Tensor = tensor
         return found

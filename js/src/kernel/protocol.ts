@@ -4,7 +4,7 @@
  */
 
 import { PROTOCOL } from "../log/events";
-import { t } from "../text/text";
+import { spoken, t } from "../text/text";
 
 /** The part of anywidget's model that is used. */
 export interface WidgetModel {
@@ -17,7 +17,7 @@ export interface WidgetModel {
 }
 
 export type Command =
-  | { readonly type: "need"; readonly from: number }
+  | { readonly type: "need"; readonly from: number; readonly language?: string }
   | ({ readonly type: "step"; readonly run: number; readonly count: number } & OfPause)
   | ({ readonly type: "until"; readonly run: number; readonly node: number } & OfPause)
   | ({ readonly type: "abandon"; readonly run: number } & OfPause)
@@ -201,7 +201,7 @@ export class Link {
   /** False when there is nobody to send to. */
   send(command: Command): boolean {
     try {
-      this.model.send(command);
+      this.model.send(command.type === "need" ? { ...command, language: spoken() } : command);
     } catch {
       return false;
     }

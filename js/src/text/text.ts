@@ -16,6 +16,11 @@ export function speak(language: Language): void {
   t = TABLES[language];
 }
 
+/** The code of the language that is used. */
+export function spoken(): Language {
+  return (Object.keys(TABLES) as Language[]).find((code) => TABLES[code] === t) ?? "en";
+}
+
 /**
  * Chooses the language of the page: what the kernel wants, where it wants one, else that of
  * JupyterLab (which writes it into the page), else the browser's. English is JupyterLab's where

@@ -71,7 +71,7 @@ describe("the protocol", () => {
     heard.get("msg:custom")?.({ type: "state", pause: null });
     expect(store.connection.value).toBe("live");
     heard.get("comm_live_update")?.();
-    expect(sent).toEqual([{ type: "need", from: 0 }]);
+    expect(sent).toEqual([{ type: "need", from: 0, language: "en" }]);
     heard.get("msg:custom")?.({ type: "state", pause: null });
     vi.advanceTimersByTime(10_000);
     expect(store.connection.value).toBe("live");
