@@ -19,7 +19,8 @@ TEXTS: dict[str, str] = {
         "单独的 %graph 在开和关之间切换。",
     "Pictures of the cells from here on begin before their first step and ask for each step before "
     "they show it. %graph guess off ends this.":
-        "从现在起，单元格的图从第一步之前开始，每一步都先提问，再显示。%graph guess off 结束这种方式。",
+        "从现在起，单元格的图从第一步之前开始，每一步都先提问，再显示。"
+        "%graph guess off 结束这种方式。",
     "Pictures of the cells from here on show their steps without a question.":
         "从现在起，单元格的图直接显示各步，不再提问。",
     "Pictures and messages are in English from here on.": "从现在起，图和消息使用中文。",
