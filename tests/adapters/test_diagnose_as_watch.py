@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+import graphwidget
 from graphwidget.adapters.composite import Adapter
 from graphwidget.adapters.pytorch.tape import MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
@@ -145,3 +146,22 @@ def test_what_a_backward_may_still_come_for_is_not_accused_while_the_program_goe
     with adapter.observing():
         torch.cat(kept).sum().backward()
     assert adapter.findings(over=True) == []
+
+
+def test_nodes_of_a_run_from_two_losses_ran() -> None:
+    source = """
+net, other = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+x = torch.ones(2, 3)
+for turn in range(5):
+    first, second = net(x).tanh().sum(), other(x).exp().sum()
+    torch.autograd.backward([first, second])
+ERROR
+"""
+    for error in ("first.backward()", "second.backward()"):
+        file = f"<two losses, {error}>"
+        text = source.replace("ERROR", error)
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        with pytest.raises(RuntimeError), graphwidget.diagnose() as found:
+            exec(compile(text, file, "exec"), {"torch": torch})
+        assert [each.kind for each in found.findings] == ["freed"]
+        assert "line 6" in found.findings[0].text

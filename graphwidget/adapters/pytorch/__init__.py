@@ -7,9 +7,8 @@
   ``call_facts.py`` its results, ``writes.py`` its writes, ``raised_calls.py`` a call that raised);
   ``modules_and_steps.py`` observes modules and optimizers; ``engine_entry.py`` observes the
   engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` observes its nodes
-  (``reachable_nodes.py`` knows what a run reaches whose iteration repeats another), ``live.py``
-  holds it between nodes. ``positions.py`` says where the program
-  stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
+  (``reachable_nodes.py`` finds them), ``live.py`` holds it between nodes. ``positions.py`` says
+  where the program stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before recording began.

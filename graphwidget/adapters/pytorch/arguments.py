@@ -39,9 +39,9 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
                     ref is None or each._version != ref.version or ref() is not each
                     or not (defers or ref.id in values)
                 ):  # fmt: skip
-                    ref = identity.given(each)
+                    ref = identity.current(each)
             except RuntimeError:  # it has none
-                ref = identity.given(each)
+                ref = identity.current(each)
             tensors.append(each)
             refs.append(ref)
             kept.append(ref)
@@ -84,7 +84,7 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
     if is_a(value, torch.Tensor):
         if is_lazy(value):
             return Foreign("...", ())
-        ref = identity.given(value)
+        ref = identity.current(value)
         tensors.append(value)
         refs.append(ref)
         return ref
@@ -96,7 +96,7 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
     if is_a(value, (int, float)):
         return value
     inside = tensors_in(value)
-    known = [identity.given(each) for each in inside]
+    known = [identity.current(each) for each in inside]
     tensors += inside
     refs += known
     return Foreign("" if inside else text(value), tuple(known))
@@ -114,7 +114,7 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
     if kind not in TENSORS:
         return _kept(value, [], refs, identity)
     met = id(value) in identity.refs
-    refs.append(identity.given(value) if met else identity.fresh(value))
+    refs.append(identity.current(value) if met else identity.fresh(value))
     return refs[-1]
 
 

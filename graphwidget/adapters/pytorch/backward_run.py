@@ -26,9 +26,9 @@ from .fix_trials import tried
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
-from .node_facts import class_of, leafy, sequence_of
+from .node_facts import class_of, leafy, sequence_of, sequences_of
 from .node_hooks import NodeHooks
-from .reachable_nodes import Reach, Way, reach_of, reachable
+from .reachable_nodes import reachable
 from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
@@ -83,33 +83,9 @@ class BackwardRun:
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.ran: set[int] = set()
         """The nodes that have run; of a run that is emitted later, as far as known."""
-        self._reached: list[Any] | None = None
-        self.way: Way | None = None
-        self.repeated = False  # whether it reaches what the last run from its line did
-        self.reach, self.learning = self._reach()
+        self.reached, self.learning = reachable(self.nodes)
+        """The nodes that it can reach, and their leaves."""
         self.hooks: NodeHooks | None = None
-
-    def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
-        """Return the nodes it can reach and their leaves: the last iteration's if it repeats it."""
-        if self.inputs is None and self.gate is None:
-            repeats, unobserved = self.runs.repeats, self.identity.unobserved
-            self.way, known = repeats.known(self.position, self.roots, self.nodes, unobserved)
-            leaves = [] if known is None else [leaf() for leaf in known.leaves]
-            living = [leaf for leaf in leaves if leaf is not None]
-            if known is not None and len(living) == len(leaves):
-                self.repeated = True
-                return known, living
-        self._reached, found = reachable(self.nodes)
-        if self.way is None and not self.deferred:
-            return Reach(len(self._reached), (), []), found
-        return reach_of(self.nodes[0] if self.nodes else None, self._reached, found), found
-
-    @property
-    def reached(self) -> list[Any]:
-        """The nodes that it can reach."""
-        if self._reached is None:
-            self._reached = reachable(self.nodes)[0]
-        return self._reached
 
     def begin(self, outputs: Sequence[Any]) -> None:
         """Emit that it begins, at once or later; look for what is wrong before PyTorch does; and
@@ -308,7 +284,7 @@ class BackwardRun:
         """Report a loss whose history was cut, with ``requires_grad`` set: no error is raised, and
         no parameter gets a gradient."""
         calls, checks = self.runs.calls, self.runs.checks
-        only_a_leaf = self.reach.size == 1 and leafy(self.reached[0]) and self.inputs is None
+        only_a_leaf = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
         looked = self.position in checks.without_history
         if not only_a_leaf or looked or not (calls.became_numbers or self.identity.aliases):
             return
@@ -351,8 +327,6 @@ class BackwardRun:
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
                 _record_first(self.runs.checks.freed_by, self.hooks.done, site)
-                if status == "ok":
-                    self.runs.repeats.record(self.position, self.way, self.reach)
             self.recorder.raw.append((self.recorder.emit, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
@@ -365,20 +339,17 @@ class BackwardRun:
         runs, emptied = self.runs, []
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
-            first = sequence_of(self.nodes[0])
-            runs.ran_nodes.record(first, self.reach.ages, site)
-            runs.repeats.record(self.position, self.way, self.reach)
-            newest = self.identity.newest
-            if newest and first - max(self.reach.ages, default=0) <= newest:
+            ran = sequences_of([node for node in self.reached if not leafy(node)])
+            runs.ran_nodes.record(ran, site)
+            if min(ran, default=0) <= self.identity.newest:
                 found = [self.identity.known_node(node) for node in self.reached]
                 emptied = [ref.id for ref in found if ref is not None]
-        if not self.repeated:
-            for leaf in self.learning:
-                if leaf.grad is not None:
-                    known = self.identity.known(leaf) or self.identity.current(leaf)
-                    runs.checks.graded.add(known.storage)
+        for leaf in self.learning:
+            if leaf.grad is not None:
+                known = self.identity.known(leaf) or self.identity.current(leaf)
+                runs.checks.graded.add(known.storage)
         runs.going_on.remove(self)
-        self._reached, self.nodes, self.learning = [], [], []
+        self.reached, self.nodes, self.learning = [], [], []
         return emptied
 
     def _retained(self) -> None:

@@ -167,8 +167,6 @@ class CallFacts:
         )  # fmt: skip
         if func is not None:
             self.tape.append(call)
-        else:
-            identity.unobserved += 1
         if not tensors:
             self._factory(new, position, names)
             return

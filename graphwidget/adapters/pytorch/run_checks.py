@@ -25,7 +25,6 @@ from .lines import name_of_value, place_of, way_of
 from .loss_inputs import odd_input
 from .node_facts import leafy
 from .observed_calls import ObservedCalls
-from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
 from .second_order import kept_constant
 from .stale_values import silently_stale
@@ -48,14 +47,10 @@ class BeginningRun(Protocol):
 
     id: int
     nodes: list[Any]
-    reach: Reach
+    reached: list[Any]
     position: Position | None
     roots: list[Ref | None]
     inputs: tuple[Ref, ...] | None
-
-    @property
-    def reached(self) -> list[Any]:
-        """The nodes that it can reach."""
 
 
 class Ran(NamedTuple):
@@ -158,7 +153,7 @@ class RunChecks:
             self._runs_through(run)
         if run.position is None:
             return
-        count = run.reach.size
+        count = len(run.reached)
         unknown: tuple[int, int, set[int], int] = (count, 0, set(), GROWING)
         last, streak, before, enough = self.grown.get(run.position, unknown)
         streak = streak + 1 if count > last else 0

@@ -10,7 +10,7 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from .identity import Identity
 from .observed_calls import ObservedCalls
-from .reachable_nodes import RanNodes, RepeatedRuns
+from .reachable_nodes import RanNodes
 from .run_checks import RunChecks
 from .tensor_facts import Captured, summarized
 
@@ -35,7 +35,6 @@ class RunContext:
         self.fault = fault
         self.checks = RunChecks(recorder, identity, calls)
         self.ran_nodes = RanNodes()
-        self.repeats = RepeatedRuns(calls.tape.calls)
         self.going_on: list[Any] = []
         """Runs that are emitted when they fail."""
         self.about_to_run: Callable[[], None] = lambda: None

@@ -98,8 +98,6 @@ class Tensors:
         the log, the value of that tensor."""
         self.gradients: dict[int, weakref.ref[torch.Tensor]] = {}
         """The leaves whose ``.grad`` is the tensor with that address, if it still is."""
-        self.unobserved = 0
-        """Number of histories that no call on the tape made."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
         self.emits_value = self._value
         self.unseen: dict[tuple[int, int], int] = {}
@@ -136,14 +134,6 @@ class Tensors:
         if before is not None and (self.defers or before.id in self.recorder.values):
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
             self.record(ref, (self.recorder.emit, write), before)
-        return ref
-
-    def given(self, tensor: torch.Tensor) -> Ref:
-        """The identity of an argument of a call, which may have a history that was not observed."""
-        known = self.refs.get(id(tensor))
-        ref = self.current(tensor)
-        if known is None and not ref.facts.leaf:
-            self.unobserved += 1
         return ref
 
     def result(self, tensor: torch.Tensor) -> Ref:
