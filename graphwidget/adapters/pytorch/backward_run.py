@@ -63,8 +63,6 @@ class BackwardRun:
             # that these calls get smaller ids than later ones.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
-        taken = self.identity.captured
-        self.grads = [None if each is None else taken(each, gradient=True) for each in args[0]]
         self.keeps = self.options[0]
         wanted = args[3] if len(args) > 3 else ()
         self.nodes = [_node_of(each) for each in outputs]
@@ -81,11 +79,13 @@ class BackwardRun:
             )
         self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
-        self.ran: set[int] = set()
+        self.hooks = NodeHooks(runs, self.id, self.keeps, self.gate, self.asks)
+        self.ran = self.hooks.ran
         """The nodes that have run; of a run that is emitted later, as far as known."""
-        self.reached, self.learning = reachable(self.nodes)
+        self.grads = [self.hooks.taken(each) for each in args[0]]
+        self.reached = reachable(self.nodes)
         """The nodes that it can reach, and their leaves."""
-        self.hooks: NodeHooks | None = None
+        self.learning = [leaf for leaf in self.reached.values() if leaf is not None]
 
     def begin(self, outputs: Sequence[Any]) -> None:
         """Emit that it begins, at once or later; look for what is wrong before PyTorch does; and
@@ -104,16 +104,14 @@ class BackwardRun:
             runs.checks.check_second_order(self)
         runs.checks.check_roots_finite(outputs, self.roots, self.position)
         if not self.deferred:
-            hooks = NodeHooks(runs, self.id, self.keeps, self.learning, self.gate, self.asks)
-            self.hooks, self.ran = hooks, hooks.ran
-            hooks.install(self.reached)
+            self.hooks.install(self.reached)
 
     def emit(self) -> None:
         """Emit that the run begins."""
         identity = self.identity
         refs = [ref for ref in self.roots if ref is not None]
         identity.assure(*refs, *(self.inputs or ()))
-        identity.emit_nodes(self.nodes, (), refs, None)
+        identity.emit_nodes([(node, -1, None) for node in self.nodes], refs, None)
         roots = [
             (None if ref is None else ref.id, number)
             for ref, node in zip(self.roots, self.nodes, strict=False)
@@ -131,17 +129,20 @@ class BackwardRun:
         at = self.position
         if at is None or at.site is None or len(refs) != 1 or not _is_method(at):
             return
-        text = at.site.spelling.receiver
-        if text is not None:
-            names = self.runs.calls.records.names
-            content = number_of(self.identity.content(refs[0]))
-            bound = ((at.site.scope_of(text), text),)
-            self.recorder.raw.append((names.gave, None, refs[0], bound, content))
+        text, calls = at.site.spelling.receiver, self.runs.calls
+        if text is None:
+            return
+        name = at.site.scope_of(text), text
+        newest = next(reversed(calls.tape.calls), None)
+        if newest and name in newest.names and any(ref is refs[0] for ref in newest.made):
+            return  # the call that made it has said so
+        content = number_of(self.identity.content(refs[0]))
+        self.recorder.raw.append((calls.records.names.gave, None, refs[0], (name,), content))
 
     def _standing(self) -> NodeRef | None:
         """The node that the run has reached when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
-        if self.asks and self.hooks is not None:
+        if self.asks and not self.deferred:
             return next(reversed(self.hooks.left.values()), None)
         waiting: list[tuple[int, NodeRef]] = []
         blocked: set[Any] = set()
@@ -284,7 +285,7 @@ class BackwardRun:
         """Report a loss whose history was cut, with ``requires_grad`` set: no error is raised, and
         no parameter gets a gradient."""
         calls, checks = self.runs.calls, self.runs.checks
-        only_a_leaf = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
+        only_a_leaf = len(self.reached) == len(self.learning) == 1 and self.inputs is None
         looked = self.position in checks.without_history
         if not only_a_leaf or looked or not (calls.became_numbers or self.identity.aliases):
             return
@@ -317,11 +318,10 @@ class BackwardRun:
     def ended(self, status: str) -> None:
         """Remove the hooks, and emit the end and what was freed."""
         try:
-            if self.hooks is not None:
-                self.hooks.remove()
+            self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
-            if self.hooks is None:
+            if self.deferred:
                 for number in self._over(status):
                     self.recorder.raw.append((self.recorder.free, number))
             elif not self.keeps:
@@ -349,7 +349,7 @@ class BackwardRun:
                 known = self.identity.known(leaf) or self.identity.current(leaf)
                 runs.checks.graded.add(known.storage)
         runs.going_on.remove(self)
-        self.reached, self.nodes, self.learning = [], [], []
+        self.reached, self.nodes, self.learning = {}, [], []
         return emptied
 
     def _retained(self) -> None:

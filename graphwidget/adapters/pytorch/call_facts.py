@@ -301,7 +301,6 @@ class CallFacts:
         if self.identity.defers:
             self.recorder.raw.append(call)
         else:
-            self.identity.assure(*[write.after for write in writes])
             self.records.stepped(call)
             self.writes.emit_followers()
 

@@ -65,8 +65,7 @@ class CallRecorder:
             through = [each for each in call.writes if each.base_after is not None]
             given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
             inside = saved_inside(call.name, given, call.writes[0]) if through else []
-        roots = [each[0] for each in nodes]
-        identity.emit_nodes(roots, nodes, near, number, inside)
+        identity.emit_nodes(nodes, near, number, inside)
 
     def stepped(self, call: Call) -> None:
         """Record a step of an optimizer on its parameters."""

@@ -28,7 +28,7 @@ TOKEN = "graphwidget"
 COPY_SLICES = "CopySlices"
 """The node of a write through a view. It runs another node, which cannot be inspected."""
 
-Made = tuple[Any, int, Ref]
+Made = tuple[Any, int, Ref | None]
 """A node, and the value that its output of that number is; below 0 it is none of its outputs."""
 
 
@@ -60,7 +60,7 @@ class Outputs(dict[Any, list[tuple[int, Ref]]]):
     def __init__(self, made: Iterable[Made], near: Sequence[Ref]) -> None:
         self._near = near
         for node, nr, ref in made:
-            if nr >= 0:
+            if nr >= 0 and ref is not None:
                 self.setdefault(node, []).append((nr, ref))
 
     def __missing__(self, node: Any) -> list[tuple[int, Ref]]:
@@ -145,75 +145,77 @@ class Identity(Tensors):
                 token = data[TOKEN] = Token(self._mark, self.time, call)
             elif token.call is not call:
                 continue
-            if nr >= 0:
+            if nr >= 0 and ref is not None:
                 token.outputs += ((nr, ref),)
 
     def emit_nodes(
-        self, roots: Iterable[Any], made: Sequence[Made], near: Sequence[Ref],
-        call: list[int] | None, inside: Sequence[ev.Saved] | None = None,
+        self, made: Sequence[Made], near: Sequence[Ref], call: list[int] | None,
+        inside: Sequence[ev.Saved] | None = None,
     ) -> None:  # fmt: skip
-        """Emit the nodes that lead to ``roots`` and are unknown. What they gave is among what was
-        ``made``, what they saved is looked for among the values ``near``, and ``call`` will have
-        the id of the call that made them. If that wrote, ``inside`` is what it saved where it
-        cannot be read."""
-        waiting = [node for node in roots if node is not None]
-        known_nodes, gave = self.recorder.nodes, Outputs(made, near)
+        """Emit the nodes of what was ``made``, and those that lead to them, if they are unknown.
+        What they saved is looked for among the values ``near``, and ``call`` will have the id of
+        the call that made them. If that wrote, ``inside`` is what it saved where it cannot be
+        read."""
+        # The hot path: each node of each iteration.
+        waiting = [node for node, _nr, _ref in made if node is not None]
+        known, gave = self.recorder.nodes, Outputs(made, near)
         while waiting:  # not recursive: graphs are deep
             node = waiting[-1]
             token = node.metadata.get(TOKEN)
-            if token is not None and token.ref is not None and token.ref.id in known_nodes:
+            if token is not None and token.ref is not None and token.ref.id in known:
                 waiting.pop()
                 continue
             edges: list[tuple[int | None, int]] = []
-            unknown = False
+            unknown = []
             for before, nr in node.next_functions:
-                if before is None:
+                other = None if before is None else before.metadata.get(TOKEN)
+                if other is not None and other.ref is not None and other.ref.id in known:
+                    edges.append((other.ref.id, nr))
+                elif before is None:
                     edges.append((None, nr))
-                    continue
-                token = before.metadata.get(TOKEN)
-                if token is not None and token.ref is not None and token.ref.id in known_nodes:
-                    edges.append((token.ref.id, nr))
                 else:
-                    unknown = True
-                    waiting.append(before)
+                    unknown.append(before)
             if unknown:
+                waiting += unknown
                 continue
             waiting.pop()
-            saved: tuple[ev.Saved, ...] = ()
-            if slots_of(class_of(node)):
-                saved = self._saved(node, near, inside is not None)
-            self._emit_node(node, tuple(edges), gave, saved, call, inside)
+            if token is None or token.ref is not None:  # that of another recording
+                token = node.metadata[TOKEN] = Token(self._mark, self.time, None)
+            self._emit_node(node, token, tuple(edges), gave, near, call, inside)
 
     def _emit_node(
-        self, node: Any, edges: tuple[tuple[int | None, int], ...], gave: Outputs,
-        saved: tuple[ev.Saved, ...], call: list[int] | None, inside: Sequence[ev.Saved] | None,
+        self, node: Any, token: Token, edges: tuple[tuple[int | None, int], ...], gave: Outputs,
+        near: Sequence[Ref], call: list[int] | None, inside: Sequence[ev.Saved] | None,
     ) -> None:  # fmt: skip
-        number = self.recorder.ids.node()
-        token = node.metadata.get(TOKEN)
-        if token is None or token.ref is not None:  # that of another recording
-            token = node.metadata[TOKEN] = Token(self._mark, self.time, None)
-        ref = token.ref = NodeRef(token, self.recorder.raw.append)
+        recorder, name = self.recorder, name_of(node)
+        number = recorder.ids.node()
+        ref = token.ref = NodeRef(token, recorder.raw.append)
         ref.id = number
-        self.recorder.nodes.add(number)
-        leaf = None if edges else self._leaf(node)
-        if self.brief and leaf is None:
-            self.newest = max(self.newest, sequence_of(node))
-        outputs: list[int] = []
-        for nr, value in gave[node] if leaf is None else ():
-            outputs += [0] * (nr + 1 - len(outputs))
-            outputs[nr] = value.id
-        name = name_of(node)
-        token.saves = bool(saved)
-        if inside and name == COPY_SLICES:
-            saved += tuple(inside)
+        recorder.nodes.add(number)
+        saved: tuple[ev.Saved, ...] = ()
         earlier = None
-        if call is None and leaf is None:
-            leaves = [self._leaf(before) for before, _ in node.next_functions]
-            earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
-        results = tuple(outputs) if earlier is None else earlier.outputs
-        event: ev.Node = new_tuple(ev.Node, (number, name, None, results, edges, saved, leaf))
-        call = None if leaf is not None else call
-        self.recorder.raw.append((self.emits_node, ref, event, call, earlier))
+        told: tuple[int, ...] = ()
+        leaf = None if edges else self._leaf(node)
+        if leaf is not None:
+            call = None
+        else:
+            if self.brief:
+                self.newest = max(self.newest, sequence_of(node))
+            if slots_of(class_of(node)):
+                saved = self._saved(node, near, inside is not None)
+            token.saves = bool(saved)
+            if inside and name == COPY_SLICES:
+                saved += tuple(inside)
+            outputs: list[int] = []
+            for nr, value in gave[node]:
+                outputs += [0] * (nr + 1 - len(outputs))
+                outputs[nr] = value.id
+            if call is None:
+                leaves = [self._leaf(before) for before, _ in node.next_functions]
+                earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
+            told = tuple(outputs) if earlier is None else earlier.outputs
+        event: ev.Node = new_tuple(ev.Node, (number, name, None, told, edges, saved, leaf))
+        recorder.raw.append((self.emits_node, ref, event, call, earlier))
 
     def _leaf(self, node: Any) -> int | None:
         """The value of the leaf at a node, if it is an AccumulateGrad."""
@@ -244,14 +246,13 @@ class Identity(Tensors):
         found: list[ev.Saved] = []
         for slot, raw, word in saved_slots(node):
             ref = None if raw is None or word is not None else self._among(raw, near)
-            if word is not None:
-                found.append(ev.Saved(slot, None, None, None, word))
-            elif raw is not None and ref is None:
-                found.append(ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}"))
-            elif ref is not None:
+            if ref is not None:
                 since = staleness_of(node, slot) if wrote else None
                 version = ref.version if since is None else since.expected
                 found.append(new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None)))
+            elif word is not None or raw is not None:
+                told = word or f"tensor{list(raw.shape)}"  # type: ignore[union-attr]
+                found.append(ev.Saved(slot, None, None, None, told))
         for slot, since in refused_slots(node):
             ref = _written_since(near, since)
             if ref is not None:
@@ -261,12 +262,10 @@ class Identity(Tensors):
     def _among(self, saved: torch.Tensor, near: Sequence[Ref]) -> Ref | None:
         """The identity of a saved tensor. What a node keeps of its own results is another object
         than the result, and a composite call (linear) saves views of what it was given."""
-        known = self.known(saved)
-        if known is not None:
-            number = known.facts.number
-            for ref in near:
-                if ref.facts.number == number:
-                    return ref
+        for ref in near:
+            if ref() is saved:
+                return ref
+        if self.known(saved) is not None:
             return self.current(saved)
         address, alike = storage_of(saved), None
         for ref in near:

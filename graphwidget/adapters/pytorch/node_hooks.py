@@ -7,7 +7,7 @@ node starts two; they are taken away when the run is over. Hooks that return Non
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,7 +17,6 @@ from ...recording.recorder import NodeRef
 from ...recording.summary import SMALL, Copy
 from .identity import TOKEN
 from .live import Gate
-from .node_facts import leaf_of
 from .run_context import Grads, RunContext
 from .tensor_facts import Captured, asked, shape_of, version_of
 
@@ -30,9 +29,8 @@ class NodeHooks:
     with the number ``run`` frees nothing, ``asks`` that nodes record their start too."""
 
     def __init__(
-        self, runs: RunContext, run: int, keeps: bool, leaves: Iterable[torch.Tensor],
-        gate: Gate | None, asks: bool,
-    ) -> None:  # fmt: skip
+        self, runs: RunContext, run: int, keeps: bool, gate: Gate | None, asks: bool
+    ) -> None:
         self.runs = runs
         self.run = run
         self.keeps = keeps
@@ -45,14 +43,15 @@ class NodeHooks:
         """Nodes that ran and are no leaf's."""
         self._handles: list[Any] = []
         self._passed: dict[int, Seen] = {}  # what nodes gave, by its address
-        self._ungraded = set(map(id, filter(_ungraded, leaves)))
-        # leaves whose gradient will be what they are given first
+        self._ungraded: set[int] = set()
+        # the leaves, by address, whose gradient will be what they are given first
 
-    def install(self, nodes: Iterable[Any]) -> None:
-        """Observe those of the nodes that were recorded, from now on."""
+    def install(self, nodes: Mapping[Any, torch.Tensor | None]) -> None:
+        """Observe those of the nodes that were recorded, from now on; each is given with its leaf,
+        if it is one's."""
         # The hot path: each node of each run.
         known, handles = self.runs.recorder.nodes, self._handles
-        for node in nodes:
+        for node, leaf in nodes.items():
             token = node.metadata.get(TOKEN)
             ref = None if token is None else token.ref
             if ref is None or ref.id not in known:
@@ -60,9 +59,10 @@ class NodeHooks:
             if self.asks:
                 handles.append(node.register_prehook(partial(self._starts, ref, node)))
             # one hook sees what came in and what went out: two would cost twice as much
-            leaf = leaf_of(node)
             if leaf is not None:
                 hook = partial(self._leaf_has_run, ref, leaf)
+                if _ungraded(leaf):
+                    self._ungraded.add(id(leaf))
             else:  # the engine frees what it saved right after the hook
                 hook = partial(self._has_run, ref, token.saves and not self.keeps)
             handles.append(node.register_hook(hook))
@@ -86,8 +86,8 @@ class NodeHooks:
             return
         try:
             with torch._C.DisableTorchFunction():
-                given = self._taken(out)
-                gave = self._taken(into, [*zip(out, given, strict=True)])
+                given = [self.taken(each) for each in out]
+                gave = [self.taken(each, out, given) for each in into]
             self.done.append(ref.id)
             self._record(ref, freed, None, None, None, given, gave)
         except Exception as error:
@@ -99,7 +99,7 @@ class NodeHooks:
             return
         try:
             with torch._C.DisableTorchFunction():
-                given, grad, added, value = self._taken(out), None, None, None
+                given, grad, added, value = [self.taken(out[0])], None, None, None
                 grown, identity = leaf.grad, self.runs.identity
                 if grown is not None:
                     first = id(leaf) in self._ungraded
@@ -132,38 +132,36 @@ class NodeHooks:
             (runs.ran, self.run, ref, freed, leaf, grad, added, count, *given, *gave)
         )
 
-    def _taken(
-        self, grads: Sequence[Any], known: Iterable[tuple[Any, Captured | None]] = ()
-    ) -> list[Captured | None]:
-        """The contents of gradients that a hook is shown; of what is no tensor, None. Most of them
-        were shown to the hook of the node before, or are views of what is ``known``."""
+    def taken(
+        self, grad: Any, others: Sequence[Any] = (), known: Sequence[Captured | None] = ()
+    ) -> Captured | None:
+        """The content of a gradient that a hook is shown; of what is no tensor, as where no
+        gradient goes, None. Most of them were shown to the hook of the node before, or have the
+        memory of one of the ``others``, whose contents are ``known``."""
         # The hot path: twice for each node of each run.
-        passed = self._passed
-        taken: list[Captured | None] = []
-        for each in grads:
-            seen = passed.get(id(each))
-            if seen is not None and seen[0]() is each is not None and seen[1] == each._version:
-                taken.append(seen[2])
-            elif isinstance(each, torch.Tensor):
-                content = _of_view(each, known) or self.runs.identity.captured(each, gradient=True)
-                passed[id(each)] = weakref.ref(each), version_of(each), content
-                taken.append(content)
-            else:  # as None, where no gradient goes
-                taken.append(None)
-        return taken
+        seen = self._passed.get(id(grad))
+        if seen is not None and seen[0]() is grad is not None and seen[1] == grad._version:
+            return seen[2]
+        if not isinstance(grad, torch.Tensor):
+            return None
+        for other, content in zip(others, known, strict=True):
+            if content is not None and type(content[2]) is Copy and _is_view(grad, other):
+                content = content[0], shape_of(grad), content[2]
+                break
+        else:
+            content = self.runs.identity.captured(grad, gradient=True)
+        self._passed[id(grad)] = weakref.ref(grad), version_of(grad), content
+        return content
 
 
-def _of_view(grad: torch.Tensor, known: Iterable[tuple[Any, Captured | None]]) -> Captured | None:
-    """The content of a gradient that has the memory of one that is known, as a transposed one: of
-    many numbers the statistics are emitted, which do not depend on their order."""
-    for other, content in known:
-        if content is None or type(content[2]) is not Copy or grad.layout is not torch.strided:
-            continue
-        alike = grad.dtype is other.dtype and grad.is_neg() == other.is_neg()
-        alike = alike and SMALL < grad.numel() == other.numel() and 0 not in grad.stride()
-        if alike and torch._C._has_storage(grad) and grad.data_ptr() == other.data_ptr():
-            return content[0], shape_of(grad), content[2]
-    return None
+def _is_view(grad: torch.Tensor, other: torch.Tensor) -> bool:
+    """Return whether two gradients have the same memory and numbers, as a transposed one: of many
+    numbers the statistics are emitted, which do not depend on their order."""
+    if grad.layout is not torch.strided or not torch._C._has_storage(grad):
+        return False
+    alike = grad.data_ptr() == other.data_ptr() and grad.numel() == other.numel() > SMALL
+    alike = alike and grad.dtype is other.dtype and grad.is_neg() == other.is_neg()
+    return alike and 0 not in grad.stride()
 
 
 def _hooked(leaf: torch.Tensor) -> bool:

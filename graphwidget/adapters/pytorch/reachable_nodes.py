@@ -15,24 +15,21 @@ MAX_RAN = 20_000
 """Nodes of which is known where they ran."""
 
 
-def reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
-    """The nodes that a run from ``roots`` can reach, each once; and the leaves among them."""
+def reachable(roots: Sequence[Any]) -> dict[Any, torch.Tensor | None]:
+    """The nodes that a run from ``roots`` can reach, each with its leaf if it is one's."""
     # The hot path: every node of every run.
-    found: dict[Any, None] = {}
-    leaves: list[torch.Tensor] = []
+    found: dict[Any, torch.Tensor | None] = {}
     waiting = [node for node in roots if node is not None]
     while waiting:
         node = waiting.pop()
         if node in found:
             continue
-        found[node] = None
         before = node.next_functions
+        found[node] = None if before else leaf_of(node)
         for each, _nr in before:
             if each is not None and each not in found:
                 waiting.append(each)
-        if not before and (leaf := leaf_of(node)) is not None:
-            leaves.append(leaf)
-    return list(found), leaves
+    return found
 
 
 class RanNodes:

@@ -47,7 +47,7 @@ class BeginningRun(Protocol):
 
     id: int
     nodes: list[Any]
-    reached: list[Any]
+    reached: dict[Any, torch.Tensor | None]
     position: Position | None
     roots: list[Ref | None]
     inputs: tuple[Ref, ...] | None

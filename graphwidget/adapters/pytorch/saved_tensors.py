@@ -8,7 +8,7 @@ of a refusal is parsed, and hooks are not called.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -65,15 +65,13 @@ def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
             continue
         except (RuntimeError, AttributeError):  # freed, or written since
             continue
-        named: Iterable[tuple[str, Any]] = ((slot, saved),)
-        if isinstance(saved, (tuple, list)):
-            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(saved)]
-        for name, each in named:
-            tensor = getattr(each, "data", None) if SHOWN else each
+        several = type(held) in (tuple, list)
+        for nr, each in enumerate(held if several else (held,)):
+            tensor, unpack = (each.data, each.unpack_hook) if SHOWN else (each, None)
             if not isinstance(tensor, torch.Tensor):
                 tensor = None
-            unpack = getattr(each, "unpack_hook", None) if SHOWN else None
             if tensor is not None or unpack is not None:
+                name = f"{slot}[{nr}]" if several else slot
                 found.append((name, tensor, None if unpack is None else word_of(unpack)))
     return found
 

@@ -58,20 +58,29 @@ def storage_of(tensor: torch.Tensor) -> int:
         return id(tensor)
 
 
+class _Shapes(dict[tuple[int, ...], tuple[int, ...]]):
+    """One object of each shape."""
+
+    def __missing__(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        if len(self) > MAX_SHAPES:
+            self.clear()
+        self[shape] = shape
+        return shape
+
+
+_shapes = _Shapes()
+MAX_SHAPES = 10_000
+
+
 def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
     """The tensor's shape, one object of each; of a list of tensors of different shapes, which has
     none, a size that is no number for each of its dims."""
     try:
-        shape = tensor.shape
-        return _shapes.setdefault(shape, shape) if len(_shapes) < MAX_SHAPES else shape
+        return _shapes[tensor.shape]
     except TypeError:  # sizes that are symbols cannot be looked up
-        return shape
+        return tensor.shape
     except RuntimeError:
         return (-1,) * tensor.dim()
-
-
-_shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
-MAX_SHAPES = 10_000
 
 
 def traced() -> bool:
@@ -104,46 +113,33 @@ def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
 def copy_of(
     tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
 ) -> bytes | Copy | None:
-    """A copy of a tensor small enough to be looked at; None where numpy has no such
-    numbers. Of a ``gradient`` that the engine has just made the storage is not asked."""
+    """A copy of a tensor of so many numbers that can be looked at; None where numpy has no such
+    numbers, or where the tensor's memory was freed. Of a ``gradient`` that the engine has just made
+    the storage is not asked: a storage that Python has seen has one reference more, and then the
+    engine adds gradients up in new memory, with other versions. (numpy's hand on the memory would
+    forbid PyTorch to resize it.)"""
     # The hot path: every result, gradient and parameter of every iteration.
+    kind = _IN_NUMPY.get(dtype)
+    converted = kind is None
     try:
-        content = bytes_of(tensor, dtype, count, gradient)
-        if content is None:
-            tensor = tensor.detach().resolve_neg()
-            if dtype not in _IN_NUMPY:
-                if not dtype.is_floating_point:
-                    return None
-                tensor, dtype = tensor.float(), torch.float32
-            content = bytes_of(tensor.contiguous(), dtype, count)
-            return None if content is None else recorded_copy(content, _NAMES[dtype])
+        if kind is None:
+            if not dtype.is_floating_point:
+                return None
+            tensor, kind = tensor.detach().float(), _FLOAT
+        if not tensor.is_contiguous() or tensor.is_neg():
+            tensor, gradient = tensor.detach().resolve_neg().contiguous(), False
+        item, start = kind.itemsize, tensor.data_ptr()
+        size, before = count * item, tensor.storage_offset() * item
+        if gradient:
+            missing = start == before and size > 0
+        else:
+            missing = before + size > tensor.untyped_storage().nbytes()
+        if missing and not (gradient and tensor._is_zerotensor()):
+            return None
     except RuntimeError:  # the old vmap's tensors look like others
         return None
-    return content if count <= SMALL else recorded_copy(content, _NAMES[dtype])
-
-
-def bytes_of(
-    tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
-) -> bytes | None:
-    """The memory of a tensor of so many numbers that can be looked at, where they stand there in a
-    row. (numpy's hand on it would forbid PyTorch to resize it. A storage that Python has seen has
-    one reference more: then the engine adds gradients up in new memory, with other versions.)"""
-    # The hot path: every result, gradient and parameter of every iteration.
-    item = _IN_NUMPY.get(dtype)
-    if item is None or not tensor.is_contiguous() or tensor.is_neg():
-        return None
-    size, before = count * item, tensor.storage_offset() * item
-    start = tensor.data_ptr()
-    if gradient:
-        if tensor._is_zerotensor():  # zeros of the engine's, whose memory was never written
-            return bytes(size)
-        freed = bool(size) and start == before
-    else:
-        freed = before + size > tensor.untyped_storage().nbytes()
-    if freed:  # its memory was freed, or there is none
-        return None
-    memory: bytes = _chars(size).from_address(start).raw
-    return memory
+    content: bytes = bytes(size) if missing else _chars(size).from_address(start).raw
+    return recorded_copy(content, kind) if count > SMALL or converted else content
 
 
 @lru_cache(maxsize=1_024)
@@ -154,14 +150,14 @@ def _chars(size: int) -> Any:
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 _IN_NUMPY = {
-    kind: kind.itemsize
+    kind: np.dtype(str(kind).removeprefix("torch."))
     for kind in (
         torch.float32, torch.float64, torch.float16, torch.bool, torch.uint8, torch.int8,
         torch.int16, torch.int32, torch.int64,
     )
 }  # fmt: skip
-"""Types that numpy calls the same, and how many bytes a number of them takes."""
-_NAMES = {kind: np.dtype(str(kind).removeprefix("torch.")) for kind in _IN_NUMPY}
+"""The types that numpy has too, as numpy's."""
+_FLOAT = np.dtype("float32")
 _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
     getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
 )

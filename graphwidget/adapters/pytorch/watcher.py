@@ -241,7 +241,7 @@ class TorchAdapter:
         """Emit a tensor with its graph; its value."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
-            self.identity.emit_nodes([grad_fn_of(tensor)], (), [ref], None)
+            self.identity.emit_nodes([(grad_fn_of(tensor), -1, ref)], [ref], None)
         self.drain()
         return ref.id
 
