@@ -117,7 +117,8 @@ class ModulesAndSteps:
             site = self._module_begins(module, _getframe(1))
             if site is not None:
                 self._reads(site, args, kwargs)
-            given = self._given_to_compiled(module, args, kwargs)
+            compiled = _is_compiled(type(module))
+            given = self._given_to_compiled(args, kwargs) if compiled else None
             try:
                 result = plain(module, *args, **kwargs)
                 if given is not None:
@@ -150,10 +151,8 @@ class ModulesAndSteps:
             return None
         return position.site if position.by_user and not self.identity.defers else None
 
-    def _given_to_compiled(self, module: Any, args: Any, kwargs: Any) -> Given | None:
-        """Return the arguments of a compiled module, whose operations are hidden, else None."""
-        if not _is_compiled(module):
-            return None
+    def _given_to_compiled(self, args: Any, kwargs: Any) -> Given | None:
+        """Return the arguments of a compiled module, whose operations are hidden."""
         try:
             with torch._C.DisableTorchFunction():
                 return given_to(self.identity, args, kwargs)
@@ -370,15 +369,15 @@ class ModulesAndSteps:
             self.recorder.raw.append((ENDS, self.scopes.pop()))
 
 
-def _is_compiled(module: Any) -> bool:
-    """Return whether ``torch.compile`` made a module. (Its class costs seconds to import.)"""
-    kind = type(module)
+def _is_compiled(kind: type[Any]) -> bool:
+    """Return whether ``torch.compile`` makes such modules. (Their class costs seconds to
+    import.)"""
     return kind.__name__ == "OptimizedModule" and kind.__module__ == "torch._dynamo.eval_frame"
 
 
 def _class_of(module: Any) -> str:
     """The class of a module; of a compiled one that of what was compiled."""
-    if not _is_compiled(module):
+    if not _is_compiled(type(module)):
         return type(module).__name__
     return f"{type(module._modules['_orig_mod']).__name__}, compiled"
 

@@ -179,24 +179,6 @@ def scales() -> list[torch.Tensor]:
     return [each._scale for each in _scalers if each._scale is not None]
 
 
-def few_and_near(grads: Iterable[torch.Tensor | None]) -> bool:
-    """Return whether all these gradients are there, and can be looked at together."""
-    each = list(grads)
-    return len(copyable_of(each)) == len(each) and sum(_sizes(each)) <= MAX_SUMMED
-
-
-def are_finite(grads: list[Any]) -> bool:
-    """Return whether gradients that are few and near have no number that is not finite; False where
-    that is not known, or where a dispatch mode of the program would notice."""
-    if torch._C._len_torch_dispatch_stack():
-        return False
-    try:
-        number = _FLAT(grads).sum().item()
-    except (RuntimeError, TypeError):
-        return False
-    return bool(number - number == 0)
-
-
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
     the norms of many, which are not finite then."""
@@ -204,21 +186,18 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     if not gradients:
         return None
     try:
-        plain = [grad.detach() if grad.requires_grad else grad for grad in gradients]
-        if sum(_sizes(gradients)) <= MAX_SUMMED and are_finite(plain):
-            return None
+        if sum([grad.numel() for grad in held]) <= MAX_SUMMED:
+            number = _FLAT([x.detach() if x.requires_grad else x for x in held]).sum().item()
+            if number - number == 0:
+                return None
         with torch.no_grad():
-            norms = _FLAT(list(torch._foreach_norm(gradients))).tolist()
-    except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
+            norms = _FLAT(list(torch._foreach_norm(held))).tolist()
+    except (RuntimeError, TypeError):  # the old vmap's tensors look like others
         return None
     for grad, norm in zip(gradients, norms, strict=True):
         if norm - norm != 0 and not_finite(grad):  # inf - inf is NaN too
             return grad
     return None
-
-
-def _sizes(tensors: Iterable[torch.Tensor | None]) -> list[int]:
-    return [each.numel() for each in tensors if each is not None]
 
 
 def in_forward(

@@ -109,9 +109,9 @@ class NodeHooks:
                     else:  # as it is now: the program may write into it
                         grad = identity.captured(grown, gradient=True)
                         added = None if first or _hooked(leaf) else given[0]
+                        if not identity.defers and identity.known(grown) is not None:
+                            identity.current(grown)  # its card shows what was added
                     identity.record_gradient(leaf, grown)
-                    if not identity.defers and identity.known(grown) is not None:
-                        identity.current(grown)  # its card shows what was added
                 if grad is not None:
                     of = identity.current(leaf)
                     self.runs.checks.graded.add(of.storage)
@@ -157,10 +157,9 @@ class NodeHooks:
 def _is_view(grad: torch.Tensor, other: torch.Tensor) -> bool:
     """Return whether two gradients have the same memory and numbers, as a transposed one: of many
     numbers the statistics are emitted, which do not depend on their order."""
-    if grad.layout is not torch.strided or not torch._C._has_storage(grad):
-        return False
-    alike = grad.data_ptr() == other.data_ptr() and grad.numel() == other.numel() > SMALL
-    alike = alike and grad.dtype is other.dtype and grad.is_neg() == other.is_neg()
+    alike = SMALL < grad.numel() == other.numel() and grad.dtype is other.dtype
+    alike = alike and grad.layout is torch.strided and torch._C._has_storage(grad)
+    alike = alike and grad.data_ptr() == other.data_ptr() and grad.is_neg() == other.is_neg()
     return alike and 0 not in grad.stride()
 
 
