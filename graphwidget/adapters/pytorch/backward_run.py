@@ -339,7 +339,7 @@ class BackwardRun:
         runs, emptied = self.runs, []
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
-            ran = sequences_of([node for node in self.reached if not leafy(node)])
+            ran = sequences_of([node for node, leaf in self.reached.items() if leaf is None])
             runs.ran_nodes.record(ran, site)
             if min(ran, default=0) <= self.identity.newest:
                 found = [self.identity.known_node(node) for node in self.reached]

@@ -17,7 +17,7 @@ from ...recording.recorder import NodeRef
 from ...recording.summary import SMALL, Copy
 from .identity import TOKEN
 from .live import Gate
-from .run_context import Grads, RunContext
+from .run_context import RunContext
 from .tensor_facts import Captured, asked, shape_of, version_of
 
 Seen: TypeAlias = tuple[weakref.ref[torch.Tensor], int, Captured]
@@ -61,8 +61,8 @@ class NodeHooks:
             # one hook sees what came in and what went out: two would cost twice as much
             if leaf is not None:
                 hook = partial(self._leaf_has_run, ref, leaf)
-                if _ungraded(leaf):
-                    self._ungraded.add(id(leaf))
+                if asked(leaf, "is_leaf") and leaf.grad is None and not _hooked(leaf):
+                    self._ungraded.add(id(leaf))  # (of what is no leaf PyTorch would warn)
             else:  # the engine frees what it saved right after the hook
                 hook = partial(self._has_run, ref, token.saves and not self.keeps)
             handles.append(node.register_hook(hook))
@@ -89,7 +89,7 @@ class NodeHooks:
                 given = [self.taken(each) for each in out]
                 gave = [self.taken(each, out, given) for each in into]
             self.done.append(ref.id)
-            self._record(ref, freed, None, None, None, given, gave)
+            self._finishes(ref, (freed, None, None, None, len(given), *given, *gave))
         except Exception as error:
             self.runs.fault(error)
 
@@ -99,16 +99,16 @@ class NodeHooks:
             return
         try:
             with torch._C.DisableTorchFunction():
-                given, grad, added, value = [self.taken(out[0])], None, None, None
+                given, grad, added, value = self.taken(out[0]), None, None, None
                 grown, identity = leaf.grad, self.runs.identity
                 if grown is not None:
                     first = id(leaf) in self._ungraded
                     self._ungraded.discard(id(leaf))
                     if first and not version_of(grown):
-                        grad = given[0]  # it had none before, and has what it was given
+                        grad = given  # it had none before, and has what it was given
                     else:  # as it is now: the program may write into it
                         grad = identity.captured(grown, gradient=True)
-                        added = None if first or _hooked(leaf) else given[0]
+                        added = None if first or _hooked(leaf) else given
                         if not identity.defers and identity.known(grown) is not None:
                             identity.current(grown)  # its card shows what was added
                     identity.record_gradient(leaf, grown)
@@ -116,21 +116,16 @@ class NodeHooks:
                     of = identity.current(leaf)
                     self.runs.checks.graded.add(of.storage)
                     value = of.id
-            self._record(ref, False, value, grad, added, given)
+            self._finishes(ref, (False, value, grad, added, 1, given))
         except Exception as error:
             self.runs.fault(error)
 
-    def _record(
-        self, ref: NodeRef, freed: bool, leaf: int | None, grad: Captured | None,
-        added: Captured | None, given: Grads, gave: Grads = (),
-    ) -> None:  # fmt: skip
+    def _finishes(self, ref: NodeRef, facts: tuple[Any, ...]) -> None:
         self.ran.add(ref.id)
         if self.left:
             self.left.pop(ref.id, None)
-        runs, count = self.runs, len(given)
-        runs.recorder.raw.append(  # one tuple: the fewer objects there are, the less is collected
-            (runs.ran, self.run, ref, freed, leaf, grad, added, count, *given, *gave)
-        )
+        runs = self.runs  # one tuple: the fewer objects there are, the less is collected
+        runs.recorder.raw.append((runs.ran, self.run, ref, *facts))
 
     def taken(
         self, grad: Any, others: Sequence[Any] = (), known: Sequence[Captured | None] = ()
@@ -166,9 +161,3 @@ def _is_view(grad: torch.Tensor, other: torch.Tensor) -> bool:
 def _hooked(leaf: torch.Tensor) -> bool:
     """Return whether a hook of the program may change a gradient after it came."""
     return bool(getattr(leaf, "_post_accumulate_grad_hooks", None))
-
-
-def _ungraded(leaf: torch.Tensor) -> bool:
-    """Return whether it has no gradient, nor such a hook. (A tensor that is no leaf any more must
-    not be asked: PyTorch would warn.)"""
-    return not _hooked(leaf) and asked(leaf, "is_leaf") and leaf.grad is None

@@ -65,14 +65,16 @@ def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
             continue
         except (RuntimeError, AttributeError):  # freed, or written since
             continue
-        several = type(held) in (tuple, list)
-        for nr, each in enumerate(held if several else (held,)):
+        named = [(slot, held)]
+        if type(held) in (tuple, list):
+            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(held)]
+        for name, each in named:
             tensor, unpack = (each.data, each.unpack_hook) if SHOWN else (each, None)
-            if not isinstance(tensor, torch.Tensor):
-                tensor = None
-            if tensor is not None or unpack is not None:
-                name = f"{slot}[{nr}]" if several else slot
-                found.append((name, tensor, None if unpack is None else word_of(unpack)))
+            if unpack is not None:
+                tensor = tensor if isinstance(tensor, torch.Tensor) else None
+                found.append((name, tensor, word_of(unpack)))
+            elif isinstance(tensor, torch.Tensor):
+                found.append((name, tensor, None))
     return found
 
 

@@ -328,11 +328,9 @@ class Tensors:
 
     def record_gradient(self, leaf: torch.Tensor, grad: torch.Tensor) -> None:
         """A leaf got a gradient."""
-        known = self.gradients.get(id(grad))
-        if known is None or known() is not leaf:  # another gradient was there before
-            if len(self.gradients) > MAX_SILENT:
-                self.gradients.clear()
-            self.gradients[id(grad)] = weakref.ref(leaf)
+        if len(self.gradients) > MAX_SILENT:
+            self.gradients.clear()
+        self.gradients[id(grad)] = weakref.ref(leaf)
 
     def captured(self, tensor: torch.Tensor, gradient: bool = False) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
