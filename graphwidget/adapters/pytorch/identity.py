@@ -194,7 +194,7 @@ class Identity(Tensors):
         recorder.nodes.add(number)
         saved: tuple[ev.Saved, ...] = ()
         earlier = None
-        told: tuple[int, ...] = ()
+        results: tuple[int, ...] = ()
         leaf = None if edges else self._leaf(node)
         if leaf is not None:
             call = None
@@ -213,8 +213,8 @@ class Identity(Tensors):
             if call is None:
                 leaves = [self._leaf(before) for before, _ in node.next_functions]
                 earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
-            told = tuple(outputs) if earlier is None else earlier.outputs
-        event: ev.Node = new_tuple(ev.Node, (number, name, None, told, edges, saved, leaf))
+            results = tuple(outputs) if earlier is None else earlier.outputs
+        event: ev.Node = new_tuple(ev.Node, (number, name, None, results, edges, saved, leaf))
         recorder.raw.append((self.emits_node, ref, event, call, earlier))
 
     def _leaf(self, node: Any) -> int | None:
@@ -251,8 +251,8 @@ class Identity(Tensors):
                 version = ref.version if since is None else since.expected
                 found.append(new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None)))
             elif word is not None or raw is not None:
-                told = word or f"tensor{list(raw.shape)}"  # type: ignore[union-attr]
-                found.append(ev.Saved(slot, None, None, None, told))
+                text = word or f"tensor{list(raw.shape)}"  # type: ignore[union-attr]
+                found.append(ev.Saved(slot, None, None, None, text))
         for slot, since in refused_slots(node):
             ref = _written_since(near, since)
             if ref is not None:

@@ -186,12 +186,12 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     if not gradients:
         return None
     try:
-        if sum([grad.numel() for grad in held]) <= MAX_SUMMED:
-            number = _FLAT([x.detach() if x.requires_grad else x for x in held]).sum().item()
+        if sum([grad.numel() for grad in gradients]) <= MAX_SUMMED:
+            number = _FLAT([x.detach() if x.requires_grad else x for x in gradients]).sum().item()
             if number - number == 0:
                 return None
         with torch.no_grad():
-            norms = _FLAT(list(torch._foreach_norm(held))).tolist()
+            norms = _FLAT(list(torch._foreach_norm(gradients))).tolist()
     except (RuntimeError, TypeError):  # the old vmap's tensors look like others
         return None
     for grad, norm in zip(gradients, norms, strict=True):

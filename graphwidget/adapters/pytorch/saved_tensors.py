@@ -65,9 +65,9 @@ def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
             continue
         except (RuntimeError, AttributeError):  # freed, or written since
             continue
-        named = [(slot, held)]
-        if type(held) in (tuple, list):
-            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(held)]
+        named = [(slot, saved)]
+        if type(saved) in (tuple, list):
+            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(saved)]
         for name, each in named:
             tensor, unpack = (each.data, each.unpack_hook) if SHOWN else (each, None)
             if unpack is not None:

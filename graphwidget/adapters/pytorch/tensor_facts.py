@@ -113,11 +113,11 @@ def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
 def copy_of(
     tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
 ) -> bytes | Copy | None:
-    """A copy of a tensor of so many numbers that can be looked at; None where numpy has no such
-    numbers, or where the tensor's memory was freed. Of a ``gradient`` that the engine has just made
-    the storage is not asked: a storage that Python has seen has one reference more, and then the
-    engine adds gradients up in new memory, with other versions. (numpy's hand on the memory would
-    forbid PyTorch to resize it.)"""
+    """A copy of a tensor small enough to be looked at; None where numpy has no such numbers, or
+    where the tensor's memory was freed. Of a ``gradient`` that the engine has just made the storage
+    is not asked: a storage that Python has seen has one reference more, and then the engine adds
+    gradients up in new memory, with other versions. (A numpy array of the memory would forbid
+    PyTorch to resize it.)"""
     # The hot path: every result, gradient and parameter of every iteration.
     kind = _IN_NUMPY.get(dtype)
     converted = kind is None
