@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.structure.tree import PACKAGE, ROOT, files
 
 BUDGET = {
-    "adapters": (18_350, 96),
+    "adapters": (18_100, 96),
     "functions": (9_590, 49),
     "optable": (9_620, 43),
     "nn": (8_550, 40),
