@@ -115,7 +115,7 @@ class Identity(Tensors):
         """Emit the node of a known tensor that was made where another recording observed it."""
         node = None if ref.facts.leaf or self.defers else grad_fn_of(tensor)
         if node is not None and self.known_node(node) is None:
-            self.emit_nodes((node,), ((node, tensor.output_nr, ref),), (ref,), None)
+            self.emit_nodes(((node, tensor.output_nr, ref),), (ref,), None)
 
     def known_node(self, node: Any) -> NodeRef | None:
         """The identity of a node; None if no gradient goes there, or if it is not known."""

@@ -289,7 +289,7 @@ class Tensors:
         view = None if base is None else base.id
         self.recorder.raw.append(
             (self.emits_value, ref, facts.requires_grad, facts.leaf, facts.parameter, view,
-             self.content(ref), None if facts.parameter else self._owner(tensor))
+             self.content(ref), self._owner(tensor))
         )  # fmt: skip
 
     def _owner(self, tensor: torch.Tensor | None) -> int | None:
