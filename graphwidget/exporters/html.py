@@ -141,6 +141,9 @@ body { font-family: system-ui, sans-serif; }
 #graph { margin: 1rem; }
 #graph .gw { max-height: calc(100vh - 2rem); }
 @media screen { #graph .gw { height: calc(100vh - 2rem); --gw-place: var(--gw-first); } }
+.framed { overflow: hidden; }
+.framed #graph { margin: 0; }
+.framed #graph .gw { height: 100vh; max-height: 100vh; border: 0; border-radius: 0; }
 $css
 </style>
 </head>
@@ -151,6 +154,7 @@ $log
 $beside
 $bundle
 <script type="module">
+document.documentElement.classList.toggle("framed", window !== window.parent);
 const bytes = ({ text }) => {
   const letters = atob(text);
   const found = new Uint8Array(letters.length);
@@ -177,7 +181,7 @@ const program = new Blob([await text("bundle")], { type: "text/javascript" });
 const url = URL.createObjectURL(program);
 const widget = (await import(url)).default;
 URL.revokeObjectURL(url);
-const context = { model, el: document.getElementById("graph"), offline: true };
+const context = { model, el: document.getElementById("graph"), offline: true, address: true };
 const pause = () => new Promise((done) => setTimeout(done));  // so that no task is long
 await pause();
 await widget.initialize?.(context);

@@ -11,6 +11,7 @@ import { play } from "./replay/player";
 import { createDuo, type Duo } from "./store/side-by-side";
 import { createStore, type Store } from "./store/store";
 import { chooseLanguage } from "./text/text";
+import { keepAddress } from "./view/address";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
 
@@ -33,9 +34,11 @@ function identity(model: WidgetModel): object {
 interface Context {
   readonly model: WidgetModel;
   readonly offline?: boolean;
+  /** Whether the page is about this graph alone, so that its address tells the step. */
+  readonly address?: boolean;
 }
 
-function open({ model, offline = false }: Context): Shared {
+function open({ model, offline = false, address = false }: Context): Shared {
   const known = stores.get(identity(model));
   if (known) return known;
   const wanted = model.get("language");
@@ -58,6 +61,7 @@ function open({ model, offline = false }: Context): Shared {
     keepView(model, store),
     ...(duo ? [duo.stop] : []),
   ];
+  if (address && !duo) stops.push(keepAddress(store));
   const language = (): void => {
     speakAs(model.get("language"));
   };

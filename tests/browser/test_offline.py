@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Frame, Locator, Page, expect
 
 import graphwidget
 from graphwidget.exporters import html
@@ -140,3 +140,28 @@ def test_a_page_has_at_most_so_many_bytes_and_says_what_it_leaves_out(
     assert cards[0] == cards[1]
     assert ", grad [" in cards[0]
     expect(picture.root.locator(".gw-dropped")).to_contain_text(says)
+
+
+def test_the_address_of_a_page_tells_step_and_selection_also_in_a_frame(
+    quiet_page: Page, tmp_path: Path
+) -> None:
+    with graphwidget.watch() as graph:
+        w = graphwidget.ones(1, requires_grad=True)
+        y = (w + 1) * w
+        y.backward()
+    graph.to_html(tmp_path / "page.html")
+    frame = '<iframe src="page.html#step=2&select=w" width=900 height=400></iframe>'
+    (tmp_path / "slides.html").write_text(frame)
+    quiet_page.goto((tmp_path / "slides.html").as_uri())
+    inner = quiet_page.frames[1]
+    expect(inner.get_by_test_id("step-count")).to_have_text(f"2 / {_steps(inner)}")
+    expect(inner.locator(".gw-card.gw-selected")).to_contain_text("w")
+    inner.locator("[data-action=next]").click()
+    expect(inner.get_by_test_id("step-count")).to_have_text(f"3 / {_steps(inner)}")
+    assert inner.evaluate("location.hash") == "#step=3&select=w"
+    fits = "[document.documentElement.scrollHeight <= innerHeight, scrollX + scrollY]"
+    assert inner.evaluate(fits) == [True, 0]
+
+
+def _steps(page: Frame) -> str:
+    return page.get_by_test_id("step-count").inner_text().rpartition(" ")[2]

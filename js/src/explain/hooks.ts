@@ -65,17 +65,20 @@ export function contributions(model: Model, target: number, run: number | null):
 /** By node, in words, what hooks made of the gradients that came to the nodes' first outputs. */
 export const changedByHooks = once((model: Model): ReadonlyMap<number, string> => {
   const sent = new Map<number, Summary[]>();
+  const unknown = new Set<number>(); // what was sent there, as its senders have run again since
   for (const { next, grads_out, run } of model.nodes.values()) {
     next.forEach(([to, nr], edge) => {
       const part = grads_out[edge];
-      if (to === null || nr !== 0 || !part || model.nodes.get(to)?.run !== run) return;
-      push(sent, to, part);
+      const target = to === null ? undefined : model.nodes.get(to);
+      if (!target || nr !== 0) return;
+      if (run !== null && target.run !== null && run > target.run) unknown.add(target.node);
+      if (part && target.run === run) push(sent, target.node, part);
     });
   }
   const found = new Map<number, string>();
   for (const row of model.nodes.values()) {
     const [came, output] = [row.grads_in[0], row.outputs[0]];
-    if (row.run === null || !came) continue;
+    if (row.run === null || !came || unknown.has(row.node)) continue;
     const given = output === undefined ? [] : givenTo(model, row, output);
     const line = hookLine([...given, ...(sent.get(row.node) ?? [])], came);
     if (line.length > 0) found.set(row.node, toText(line));

@@ -16,8 +16,9 @@ import {
 import { atOnce, type Work } from "../sliced-work";
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS } from "./draw/cards";
 import { makePill } from "./draw/pills";
-import { pillText, slotName } from "./draw/pills";
-import type { Box, GroupFacts, Pill } from "./draw/boxes";
+import { slotName } from "./draw/pills";
+import { pillText } from "./pill-text";
+import { ageOf, type Box, type GroupFacts, type Pill } from "./draw/boxes";
 import { callsBy, factsOf, groupBox, nodesIn } from "./draw/group-box";
 import { bundled, wiresOfGroup } from "./draw/group-wires";
 import { flatTree, type Group, type Tree } from "./group/groups";
@@ -254,6 +255,7 @@ function namePlaces(
   const places = new Map<string, string>();
   const fresh = new Set<string>();
   if (!seen.loops.shown) return { places, fresh };
+  const end = seen.loops.shown.iteration.to; // what came after the loop is no part of it
   const taken = new Map<string, number>();
   const name = (key: string, wanted: string): void => {
     const nr = (taken.get(wanted) ?? 0) + 1;
@@ -270,7 +272,9 @@ function namePlaces(
         cardPlace(model, box.value, tree, placement) + (box.copy ? key.replace(/^.*@/, "@") : ""),
       );
     const made = box.kind === "group" ? box.facts.place : tree.places.calls.get(callOf(box));
-    if (before && made !== undefined && !/[×…]$/.test(made) && !before.has(made)) fresh.add(key);
+    const after = ageOf(box) >= (end ?? Infinity);
+    const known = made === undefined || /[×…]$/.test(made) || before?.has(made);
+    if (before && !known && !after) fresh.add(key);
   }
   for (const { key, from, to } of wires) {
     name(key, `${places.get(from) ?? from}>${places.get(to) ?? to}`);

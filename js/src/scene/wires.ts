@@ -52,7 +52,8 @@ export function drawWires(graph: Graph, positions: Positions, direction: Directi
       ...get(between, wire.key),
       entering(get(positions.boxes, wire.to), end),
     ];
-    const back = points.map(([main, cross]): FlowPoint => [main, cross + BESIDE]).reverse();
+    const back = points.map(([main, cross]): FlowPoint => [main, cross + BESIDE]);
+    if (wire.stepped !== true) back.reverse();
     const same = get(twins, ends(wire));
     const number = numbers.get(wire.key);
     const shift = (same.indexOf(wire) - (same.length - 1) / 2) * LABEL_STEP[direction];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { Program } from "../builder";
-import { pillText } from "../../src/graph/draw/pills";
+import { pillText } from "../../src/graph/pill-text";
 import { inputEdges } from "../../src/graph/draw/edges";
 import type { Model, NodeRow } from "../../src/log/model";
 

@@ -368,6 +368,9 @@ describe("a loop", () => {
     ]);
     const step = graph.wires.filter(({ value }) => model.values.get(value)?.version === 5);
     expect(step.map(({ way }) => way)).toEqual(["out"]);
+    // Into the step go the version before and its gradient.
+    const into = graph.wires.filter(({ stepped }) => stepped === true);
+    expect(into.map(({ value }) => model.values.get(value)?.version)).toEqual([4]);
     const signs = [...graph.boxes.values()].flatMap((b) => (b.kind === "pill" ? [b.sign] : []));
     expect(signs).toEqual(["mean", "SGD"]);
     expect(groupsIn(graph).length).toBe(1);

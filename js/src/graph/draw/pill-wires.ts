@@ -5,6 +5,7 @@ import type { Pill } from "./boxes";
 import { inputEdges, type Edge } from "./edges";
 import { inputKey, outputKey, valueKey } from "../keys";
 import { inputsOf, origin, type baseWrites, type Selected } from "../select/select";
+import { stepScope } from "../select/versions";
 import { NO_EDGE, type Wire } from "./wire";
 
 type Writes = ReturnType<typeof baseWrites>;
@@ -67,6 +68,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Selected
     value: input,
     call: call.call,
     way: "in",
+    ...(first !== undefined && stepScope(model, call) !== null ? { stepped: true } : {}),
     ...((isOneOfSeveral(model, pill, edges[i] ?? null) ? null : edges[i]) ?? NO_EDGE),
   }));
   for (const output of outputs) {

@@ -2,7 +2,7 @@
  * Pills and their slots with their sizes in pixels, measured as cards are.
  */
 
-import { cut, number } from "../../log/format";
+import { cut } from "../../log/format";
 import {
   holdsTensor,
   type CallRow,
@@ -15,7 +15,8 @@ import { t } from "../../text/text";
 import type { Pill, Slot, SlotState } from "./boxes";
 import { callKey } from "../keys";
 import { textWidth } from "./measure";
-import { byInput, called, fill, isDescription, ownName } from "../names";
+import { called, isDescription, ownName } from "../names";
+import { pillText } from "../pill-text";
 import { operandsOf } from "./operands";
 import { isPlainWrite } from "../select/versions";
 
@@ -24,45 +25,6 @@ export const PILL_H = 28;
 const MOST_SLOTS = 4;
 export const SLOT_H = 17;
 export const SLOT_GAP = 4;
-
-/** The most letters of a sign: there is room for the path of a module in a listed program. */
-const LONGEST_SIGN = 24;
-
-/** The most letters of a formula in place of a sign: `reshape -1, 64`. */
-const LONGEST_FORMULA = 14;
-
-/** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
-export function pillText(model: Model, call: CallRow, part = ""): string {
-  const op = model.ops.get(call.op);
-  const sign = op?.sign ? op.sign : call.op;
-  const numbers = call.inputs.filter((input) => typeof input === "string").map(plain);
-  if (call.inplace) {
-    const place = part || (call.params.index === undefined ? "" : `[${call.params.index}]`);
-    const sets = /^(fill|copy)/.test(call.op);
-    const verb = sets && place ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
-    return cut([place, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
-  }
-  if (call.inputs.length - numbers.length === 1 && op) {
-    // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1"),
-    // if it stands there once.
-    const tensor = call.inputs.findIndex((input) => typeof input === "number");
-    const own = op.inputs[tensor] ?? "self";
-    const once = op.text.split(`{${own}}`).length <= 2;
-    const given = call.inputs.map((input) => plain(String(input)));
-    const texts = byInput(model, call, given, (list) => list.join(", "));
-    const rest = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
-    const text = rest.replace(/^as (?=[-\d])/, `${sign} `); // to a shape
-    const short =
-      text.length <= LONGEST_FORMULA && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
-    if (text !== "" && text !== op.text && once && short) return text;
-  }
-  return cut(sign, LONGEST_SIGN);
-}
-
-/** A number as a person would write it: 0.1, not 0.10000000149. */
-function plain(text: string): string {
-  return /^-?\d+\.\d{4,}/.test(text) ? number(Number(text)) : text;
-}
 
 export function makePill(
   model: Model,

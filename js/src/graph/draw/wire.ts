@@ -19,6 +19,8 @@ export interface Wire {
    */
   readonly node: number | null;
   readonly edge: number;
+  /** Into the pill of an optimizer's step, which takes the gradient of the value as well. */
+  readonly stepped?: boolean;
   /** How many wires it stands for, where it is a bundle: it then has no gradient of its own. */
   readonly times?: number;
 }

@@ -15,6 +15,7 @@ import { countBy, lineOf, titleOfRun } from "./line-titles";
 import { signOf } from "./signs";
 import { areCopies, callIn, isOfGradients } from "../select/library-calls";
 import type { Selected } from "../select/select";
+import { isOwn } from "../select/versions";
 
 export interface Group {
   readonly key: string;
@@ -312,9 +313,11 @@ function* foldEqual(model: Model, group: Made, alike: Structures): Work {
 /** Whether a call of the second group reads what a call of the first made. */
 function feeds(model: Model, first: Made, second: Made): boolean {
   const made = new Set(callsIn(first).flatMap((id) => get(model.calls, id).outputs));
-  return callsIn(second).some((id) =>
-    get(model.calls, id).inputs.some((input) => typeof input === "number" && made.has(input)),
-  );
+  const isFed = (input: number | string): boolean => {
+    const value = typeof input === "number" && made.has(input) ? model.values.get(input) : null;
+    return value != null && !isOwn(value); // a buffer that both write joins them in no chain
+  };
+  return callsIn(second).some((id) => get(model.calls, id).inputs.some(isFed));
 }
 
 /** `layers[0]` and `layers[5]` as `layers[0…5]`. */

@@ -3,7 +3,7 @@
 import { cut } from "../../log/format";
 import type { Model } from "../../log/model";
 import { lineTitle } from "./group-titles";
-import { pillText } from "../draw/pills";
+import { pillText } from "../pill-text";
 
 /** The line of a source, of which several ops may have one each. */
 export function lineOf(model: Model, source: number | null): string | null {

@@ -20,13 +20,17 @@ export interface Flow {
   readonly old: boolean;
 }
 
-/** The gradient on a wire, or null when none has come along it. */
+/** The gradient on a wire, or null when none has come along it; into a step it goes forward. */
 export function flowOf(
   model: Model,
   { wire }: DrawnWire,
   active: number | null,
   run: number | null,
 ): Flow | null {
+  if (wire.stepped === true) {
+    const grad = model.values.get(wire.value)?.grad ?? null;
+    return grad && { grad, now: false, old: false };
+  }
   const node = wire.node === null ? undefined : model.nodes.get(wire.node);
   if (!node || node.run === null) return null;
   const grad = wire.way === "in" ? node.grads_out[wire.edge] : node.grads_in[wire.edge];
