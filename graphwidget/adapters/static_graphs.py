@@ -126,7 +126,7 @@ class StaticAdapter(Listener):
                 self._region(region)
                 inputs += tuple(self._value(each) for each in region.outputs)
         call = self.recorder.ids.call()
-        key = _key_of(operation)
+        key = key_of(operation, operation.op)
         self._define(key, operation.op)
         params = texts_of(operation.params)
         event = ev.Op(call, key, inputs, params, outputs, None, False, scope, None)
@@ -294,7 +294,7 @@ class StaticAdapter(Listener):
         inputs = self._entries[failed][0].inputs
         event = ev.Error(
             "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
-            (), None, _key_of(failed), tuple(x for x in inputs if isinstance(x, int)),
+            (), None, key_of(failed, failed.op), tuple(x for x in inputs if isinstance(x, int)),
         )  # fmt: skip
         self.recorder.raw.append((self._sited, event, self._sites.get(failed)))
 
@@ -372,9 +372,9 @@ def _unknown(symbol: Symbol) -> ev.Summary:
     return ev.Summary(shape, str(symbol.dtype.name), None, None, None)
 
 
-def _key_of(operation: Any) -> str:
+def key_of(operation: Any, op: Op | None) -> str:
     """Return how an operation is called: by the op of the table, or by the user's word for it."""
-    key: str = operation.type if operation.op is None else operation.op.key
+    key: str = operation.type if op is None else op.key
     return "reshape" if key == "unsafe_view" else key
 
 

@@ -18,7 +18,7 @@ from ..recording.summary import capture, summary
 from ..static.listener import Listener
 from ..static.passes.program import SOURCES, Program
 from ..static.stages import Stage
-from .static_graphs import StaticAdapter, texts_of
+from .static_graphs import StaticAdapter, key_of, texts_of
 
 FUSED = "fused"
 """The kind of scope that a block is."""
@@ -93,7 +93,7 @@ class PassAdapter(StaticAdapter):
 
     def _step(self, step: Any, program: Program, scope: int | None) -> ev.Step:
         operation, op = step.operation, step.op or step.operation.op
-        key = operation.type if op is None else op.key
+        key = key_of(operation, op)
         params = texts_of(step.params)
         own = [each for each in step.inputs if each is not None]
         reads = [*own, *(each for each in step.reads if each not in own)]
