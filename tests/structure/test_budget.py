@@ -26,7 +26,7 @@ BUDGET = {
     "tracing": (1_520, 7),
     "": (1_840, 16),
     "utils": (1_120, 9),
-    "exporters": (1_215, 7),
+    "exporters": (1_210, 7),
     "func": (1_000, 6),
     "distributions": (690, 8),
     "serialization": (630, 4),
