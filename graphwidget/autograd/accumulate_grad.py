@@ -65,7 +65,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0, sums: 
             )
             taken = taken and follows_layout_contract(data, variable._data, dtype)
             if not taken or (data is grad and not owns_memory(data)):
-                data, sums = copy_in_layout(variable._data, grad, dtype), 0
+                data, sums = copy_in_layout(variable._data, grad, dtype), 1  # `copy_`
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
             made._counter = counter_for_grad(sums)
         # Nothing is called within this line, so no other thread comes in between.

@@ -36,6 +36,10 @@ def versions(engine: ModuleType, program: str) -> list[int]:
         loss().backward()
         found.append(x.grad._version)
     x.grad = None
+    for _ in range(2):
+        x.backward(engine.ones(2))  # copied, since it is the program's
+        found.append(x.grad._version)
+    x.grad = None
     engine.autograd.backward([loss(), loss()])
     found.append(x.grad._version)
     found.append(engine.autograd.grad(loss(), x, create_graph=True)[0]._version)
