@@ -38,7 +38,7 @@ class Program(Writes, Sampled, Passes, Features, Mistakes, Writer):
             (self.backward, 12), (self.differentiate, 6), (self.gradient, 5), (self.hook, 6),
             (self.forget, 2), (self.convert, 2), (self.sampled, 22), (self.sampled_in_place, 6),
             (self.sampled_out, 1), (self.function, 5), (self.inspect, 2), (self.penalty, 2),
-            (self.mistake, 6), (self.mode, 2), (self.packed, 1), (self.batched, 1),
+            (self.mistake, 6), (self.mode, 4), (self.packed, 1), (self.batched, 1),
             (self.functional, 1), (self.module, 1), (self.trained, 1),
         ]  # fmt: skip
         if not self.machine.tensors:
