@@ -15,7 +15,7 @@ _ENGINE = re.compile(r"[\\/]torch[\\/](_tensor|autograd[\\/](__init__|graph))\.p
 
 def shorten_tracebacks(shell: Any, before: Callable[[BaseException], None]) -> Any:
     """Show errors of cells without this package's own frames, and do something ``before``; returns
-    what undoes it. Whoever shows errors in a way of their own goes on doing so."""
+    what undoes it. A handler that the user installed stays in place."""
     if shell.custom_exceptions:
         return lambda: None
 

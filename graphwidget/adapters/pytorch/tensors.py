@@ -319,7 +319,7 @@ class Tensors:
         self.recorder.value(ref, event)
 
     def wrote_silently(self, tensor: torch.Tensor, value: int, site: Site | None, how: str) -> None:
-        """Somebody wrote a tensor, and no node that saved it will know."""
+        """Record a write to a tensor of which no node that saved it will know."""
         if len(self.silent) > MAX_SILENT:
             self.silent.clear()
         self.time += 1

@@ -7,7 +7,7 @@ import { plain, wrong, type Line, type Piece } from "../text/piece";
 import { t } from "../text/text";
 import { listOf, name } from "./text";
 
-/** Whether a backward that is not over has come to the node: what it leaves is not known yet. */
+/** Whether a backward that is not over has reached the node: what it leaves is not known yet. */
 function runsNow(model: Model, id: number): boolean {
   const run = model.nodes.get(id)?.run ?? null;
   return run !== null && model.runs.get(run)?.status === "running";

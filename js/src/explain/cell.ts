@@ -18,7 +18,7 @@ import { atLine, codeAt, listed, name, numbers, sentence, type Explanation } fro
 const FEW = 4;
 
 /**
- * The newest run of the newest cell: from which value it went, and the gradients that it brought.
+ * The newest run of the newest cell: from which value it went, and the gradients that it computed.
  * Null when what happened last tells something newer: an op, a write of the user's, an error. Of
  * a loop that trains the last iteration is described, whatever came after it.
  */

@@ -15,7 +15,7 @@ interface Between {
   readonly found: Paths;
 }
 
-/** More paths than these are only said to be many: nobody counts them. */
+/** More paths than these are only said to be many. */
 const COUNTED = 10_000;
 
 /** `2 paths lead from w to y`. */

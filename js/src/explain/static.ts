@@ -13,7 +13,7 @@ import { list, name, numbers, sentence, type Explanation } from "./text";
 const FEW = 3;
 
 /**
- * What runs of a static graph in the newest cell have come to: the values that the user's variables
+ * The results of runs of a static graph in the newest cell: the values that the user's variables
  * hold, whatever ran after them. Null when what happened last is of no static graph.
  */
 export function explainRun(model: Model, last: Event): Explanation | null {

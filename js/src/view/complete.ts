@@ -15,7 +15,7 @@ const FRESH = 1500;
 const MANY = 500;
 
 /**
- * Notices that a picture is complete which nobody has touched yet: while it grew nothing opened
+ * Notices that a picture is complete that was not touched yet: while it grew nothing opened
  * again that had been closed for want of room, and boxes stayed where they first stood.
  */
 export function useSettled(store: Store, view: ViewState): void {

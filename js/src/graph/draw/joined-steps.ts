@@ -19,10 +19,10 @@ interface Draft {
 export function joinSteps(draft: Draft, model: Model, steps: ReadonlyMap<number, number>): void {
   if (steps.size <= FEW) return;
   const { boxes, homes } = draft;
-  const guilty = new Set(hazards(model).map((hazard) => overwriteOf(model, hazard)?.call));
+  const overwrites = new Set(hazards(model).map((hazard) => overwriteOf(model, hazard)?.call));
   const alike = new Map<string, Pill[]>();
   for (const box of boxes.values()) {
-    if (box.kind !== "pill" || !steps.has(box.call.call) || guilty.has(box.call.call)) continue;
+    if (box.kind !== "pill" || !steps.has(box.call.call) || overwrites.has(box.call.call)) continue;
     push(alike, `${stepIn(model, box.call)} ${homes.get(box.key) ?? ""}`, box);
   }
   const kept = new Map<string, string>();

@@ -135,9 +135,9 @@ function* parts(
     }
   }
   for (const hazard of hazards(model)) {
-    const guilty = overwriteOf(model, hazard);
-    if (!guilty || hazard.node.call === null || !seen.calls.has(hazard.node.call)) continue;
-    const written = guilty.base ?? guilty.value;
+    const overwrite = overwriteOf(model, hazard);
+    if (!overwrite || hazard.node.call === null || !seen.calls.has(hazard.node.call)) continue;
+    const written = overwrite.base ?? overwrite.value;
     if (seen.values.has(written)) join(written, -hazard.node.call);
   }
   return find;

@@ -97,9 +97,9 @@ export function* select(model: Model, writes: ReadonlyMap<number, WriteRow>): Wo
   const queue: [number, number][] = [...found, ...losses(model)].map((id) => [id, 0]);
   const late = new Map<number, Origin>(); // plain writes into what is trained, by what they made
   for (const hazard of hazards(model)) {
-    const guilty = overwriteOf(model, hazard);
-    const call = model.calls.get(guilty?.call ?? -1);
-    if (guilty && call && !before(call)) queue.push([guilty.base ?? guilty.value, 0]);
+    const overwrite = overwriteOf(model, hazard);
+    const call = model.calls.get(overwrite?.call ?? -1);
+    if (overwrite && call && !before(call)) queue.push([overwrite.base ?? overwrite.value, 0]);
   }
   const raised = model.calls.get(RAISED);
   if (raised) calls.add(raised.call);

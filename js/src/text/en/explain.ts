@@ -119,7 +119,7 @@ const node = {
   summedDims: (dims: string, items: number): string => `summed along dim ${dims} (${items} items)`,
 };
 
-/** What a cell or a run has come to. */
+/** The results of a cell or a run. */
 const run = {
   whole: (name: string, count: number): string =>
     `${name} is the sum of ${count} results, each times its gradient.`,

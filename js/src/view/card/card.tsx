@@ -42,7 +42,7 @@ export interface CardProps {
   onPin: ((value: number, on: boolean) => void) | null;
 }
 
-/** A value: its name, shape, numbers, version, and what backward brought it. */
+/** A value: its name, shape, numbers, version and gradient. */
 function CardView(props: CardProps) {
   const { card, x, y, selected, dimmed, root, wrong, fresh, peer, far, onSelect } = props;
   const { value, role, w, h } = card;

@@ -20,7 +20,7 @@ export interface PillProps {
   /** How wide the name of its node may be. */
   nameRoom: number;
   /** It wrote over what a backward needs: its line, "" where that is not known; else null. */
-  guilty: string | null;
+  overwrite: string | null;
   dimmed: boolean;
   /** It was not in the iteration before. */
   fresh: boolean;
@@ -30,7 +30,7 @@ export interface PillProps {
 
 /** An op on the wire, with the slots of what its node saved for backward. */
 function PillView(props: PillProps) {
-  const { pill, x, y, direction, active, failed, spoils, nameRoom, guilty } = props;
+  const { pill, x, y, direction, active, failed, spoils, nameRoom, overwrite } = props;
   const { dimmed, fresh, hatch, far } = props;
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
@@ -40,7 +40,7 @@ function PillView(props: PillProps) {
     node ? `gw-${node.state === "failed" ? "done" : node.state}` : "gw-plain",
     active ? "gw-active" : "",
     failed || spoils ? "gw-failed" : "",
-    guilty !== null ? "gw-overwrite" : "",
+    overwrite !== null ? "gw-overwrite" : "",
     node?.freed ? "gw-freed" : "",
     call.inplace ? "gw-inplace" : "",
     dimmed ? "gw-dimmed" : "",
@@ -67,9 +67,9 @@ function PillView(props: PillProps) {
       {(active || failed) && node && (
         <NodeName name={node.name} room={nameRoom} {...{ pill, direction }} />
       )}
-      {guilty && <OverwriteLine {...{ pill, direction }} line={guilty} />}
+      {overwrite && <OverwriteLine {...{ pill, direction }} line={overwrite} />}
       {spoils && <Alarm text={t.picture.cards.becomesNan} x={w - 2} y={1} />}
-      {node?.state === "done" && !spoils && guilty === null && !far && (
+      {node?.state === "done" && !spoils && overwrite === null && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
           <circle cx={5} cy={5} r={6} />
           <path d="M2.2 5.2L4.3 7.3L8 3" />

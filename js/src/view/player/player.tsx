@@ -117,7 +117,7 @@ function Slider({ store }: { store: Store }) {
   const exactly = words.stepOf(at.toLocaleString("en"), count.toLocaleString("en"));
   const title = store.explanation.value ? toText(store.explanation.value.title) : words.beginning;
   const { dropped, cellTimes } = store.model.value;
-  const cut = dropped > (cellTimes.at(-1) ?? 0); // what earlier cells did is nobody's loss here
+  const cut = dropped > (cellTimes.at(-1) ?? 0); // what earlier cells did does not count here
   return (
     <div class="gw-slider">
       <input

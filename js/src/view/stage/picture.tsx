@@ -90,7 +90,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
   );
   const frames = [...scene.frames.values()].filter((placed) => overlaps(placed, area));
   const arrows = staleArrows(model, scene, store.shown.hazards.value);
-  const guilty = new Map(arrows.map(({ writer }) => [writer.placed.box.key, writer.line ?? ""]));
+  const overwrite = new Map(arrows.map(({ writer }) => [writer.placed.box.key, writer.line ?? ""]));
   return (
     <>
       <g class="gw-frame-bodies">
@@ -103,7 +103,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       <ChangeWires store={store} />
       <Frames store={store} view={view} frames={frames} />
       {!far && <HookBadges model={model} wires={scene.wires} />}
-      <Boxes {...{ store, scene, boxes, guilty, id, far }} />
+      <Boxes {...{ store, scene, boxes, overwrite, id, far }} />
       {scene.gaps !== "brief" && <Labels {...{ store, scene, model, area, far }} />}
       <ChangeMarks store={store} />
       <StaleArrows arrows={arrows} head={`stale-head-${id}`} />
@@ -154,7 +154,7 @@ interface FramesProps {
 }
 
 /** The titles of frames, over the wires: a title that stays in view as the picture is dragged
- * comes to stand where wires run. */
+ * stands where wires run. */
 function Frames({ store, view, frames }: FramesProps) {
   const left = useComputed(() => inView(view.camera.value, view.size.value, 0).x);
   return (
@@ -229,12 +229,12 @@ interface BoxesProps {
   scene: Scene;
   boxes: readonly Placed[];
   /** The lines of what wrote over saved values, by box. */
-  guilty: ReadonlyMap<string, string>;
+  overwrite: ReadonlyMap<string, string>;
   id: string;
   far: boolean;
 }
 
-function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
+function Boxes({ store, scene, boxes, overwrite, id, far }: BoxesProps) {
   const selected = store.selected.value;
   const active = store.activeNode.value;
   const wrong = store.shown.wrong.value;
@@ -270,7 +270,7 @@ function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
               pill={box}
               active={node}
               nameRoom={node || failed ? nameRoom(box, { x, y }, scene) : 0}
-              guilty={guilty.get(box.key) ?? null}
+              overwrite={overwrite.get(box.key) ?? null}
             />
           );
         }

@@ -138,7 +138,7 @@ export function useRoving(svg: { readonly current: SVGSVGElement | null }, view:
       for (const box of root.querySelectorAll(`${BOX}[tabindex="0"]`)) {
         if (box !== stop) reach(box, false);
       }
-      const lost = had && !root.contains(document.activeElement) && nobody();
+      const lost = had && !root.contains(document.activeElement) && nothingFocused();
       if (!stop) {
         if (lost) root.closest<HTMLElement>(".gw")?.focus({ preventScroll: true });
         return;
@@ -180,7 +180,7 @@ export function useRoving(svg: { readonly current: SVGSVGElement | null }, view:
   }, []);
 }
 
-function nobody(): boolean {
+function nothingFocused(): boolean {
   const at = document.activeElement;
   return at === null || at === document.body;
 }
