@@ -20,7 +20,7 @@ from tests.fuzz.seeds import Report, minimal, never_ran, run, shard, summary, wr
 PROGRAMS = chosen(500, full=4_000)
 """Programs that are tried. ``python -m tests.fuzz.machine FROM TO`` tries others, and one number
 alone prints that program, shrunk."""
-TRIED = 300
+TRIED = 500
 """Programs tried to find a planted fault."""
 
 
