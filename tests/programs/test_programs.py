@@ -30,7 +30,7 @@ READ = """
   const text = (each) => (each?.textContent ?? "").replace(/\\s+/g, " ").trim();
   return {
     words: all("explanation").map(text).join(" "),
-    iterations: all("turn-count").map(text),
+    iterations: all("iteration-count").map(text),
     boxes: [...all("group"), ...all("frame")].map(
       (box) => box.getAttribute("aria-label") ?? text(box)),
     cards: all("value").map((each) => text(each.querySelector(".gw-name"))),
