@@ -228,6 +228,11 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     return grad * reshape(flat, self.shape)
 
 
+def is_column_major(shape: Any, strides: Any, dtype: Any) -> bool:
+    """False: values of a static graph lie in memory row by row."""
+    return False
+
+
 def write(*args: Any, **params: Any) -> Any:
     """Formulas that write parts of new arrays are left to arrays."""
     raise CannotBuild("it writes in place")
@@ -240,7 +245,7 @@ def make_namespace() -> Namespace:
         found.__dict__[op.key.replace(".", "_")] = builder(op)
     for name, function in COMPOSITES.items():
         found.__dict__[name] = bind(function, found)
-    for function in (reshape, sum_to_size, matmul, prod_backward, write):
+    for function in (reshape, sum_to_size, matmul, prod_backward, is_column_major, write):
         found.__dict__[function.__name__] = function
     return found
 

@@ -255,7 +255,7 @@ class Ten(torch.autograd.Function):
 
 def test_a_users_function_is_left_to_the_eager_engine() -> None:
     with pytest.raises(tf.NotStatic, match="it calls Ten, whose backward is the user's"):
-        tf.from_function(lambda x: Ten.apply(x).sum(), torch.ones(2))
+        tf.from_function(lambda x: Ten.apply(x).sum(), torch.ones(2, requires_grad=True))
     compiled, x = torch.compile(lambda x: Ten.apply(x).sum()), torch.ones(2, requires_grad=True)
     for _ in range(2):
         assert torch.autograd.grad(compiled(x), x)[0].tolist() == [10, 10]

@@ -20,7 +20,7 @@ def front_end(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many events each page gets; the front end need not be built."""
     counts: list[int] = []
 
-    def page(packed: bytes, count: int, protocol: int, title: str) -> str:
+    def page(packed: bytes, count: int, protocol: int, title: str, guess: bool = False) -> str:
         counts.append(count)
         return f"{title}: {len(packed)} bytes"
 

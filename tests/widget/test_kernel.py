@@ -105,19 +105,19 @@ def test_abandoning(book: Kernel) -> None:
 def test_retain_grad_by_command(book: Kernel) -> None:
     number = value(book, "a")
     observed = book.ask({"type": "retain_grad", "value": number, "on": True})
-    assert observed.events == [["flag", number, True, True]]
+    assert observed.events == [["flag", number, True, True, None]]
     assert book.run("print(a.retains_grad); y.backward(); print(a.grad)").text == (
         "True\ntensor([2.])\n"
     )
     observed = book.ask({"type": "retain_grad", "value": number, "on": False})
-    assert observed.events == [["flag", number, True, False]]
+    assert observed.events == [["flag", number, True, False, None]]
     assert book.run("print(a.retains_grad)").text == "False\n"
 
 
 def test_retain_grad_in_code_shows(book: Kernel) -> None:
     number = value(book, "b")
     observed = book.run("b.retain_grad()")
-    assert ["flag", number, True, True] in observed.events
+    assert ["flag", number, True, True, None] in observed.events
 
 
 def test_peek(book: Kernel) -> None:

@@ -266,7 +266,7 @@ def test_commands_reach_values_of_earlier_cells(shared: Kernel) -> None:
     [name] = [e for e in observed.events if e[0] == "name" and e[2] == "r"]
     names = observed.events[0][2]["names"]
     observed = shared.ask({"type": "retain_grad", "value": names["\0q"], "on": True})
-    assert observed.events == [["flag", names["\0q"], True, True]]
+    assert observed.events == [["flag", names["\0q"], True, True, None]]
     observed = shared.ask({"type": "backward", "value": name[1]})
     assert observed.events[-1][0] == "backward"
     shared.run("%unload_ext graphwidget")

@@ -98,7 +98,7 @@ def test_other_commands_are_carried_out_during_the_pause(book: Kernel) -> None:
     cell = book.client.execute("y.backward()\nprint(a.grad)")
     page.wait()
     book.send({"type": "retain_grad", "value": value, "on": True})
-    book.wait(lambda so_far: ["flag", value, True, True] in so_far.events)
+    book.wait(lambda so_far: ["flag", value, True, True, None] in so_far.events)
     page.press("step", count=1_000_000)
     assert book.listen(cell).text == "tensor([2.])\n"
 

@@ -353,7 +353,7 @@ describe("the widget", () => {
       document.body.append(el);
       return widget.render({ model, el });
     });
-    expect(sent).toEqual([{ type: "need", from: 0 }]);
+    expect(sent).toEqual([{ type: "need", from: 0, language: "en" }]);
     heard.get("msg:custom")?.({ type: "events", from: 0, events: exampleA().json });
     await vi.waitFor(() => {
       const [a, b] = views.map((el) => texts(el, ".gw-name").join());
