@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 import graphwidget as torch
@@ -25,7 +26,7 @@ WORDS = """() => {
 SENTENCE = re.compile(r"\b[A-Za-z][a-z]+ [a-z]{2,} [a-z]+")
 
 
-def test_no_sentence_is_english(browser: Browser, tmp_path: Path) -> None:
+def test_no_sentence_is_english(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     with torch.watch() as graph:
         a = torch.tensor([1.0, 2.0], requires_grad=True)
         (a * a).sum().backward()
@@ -35,6 +36,8 @@ def test_no_sentence_is_english(browser: Browser, tmp_path: Path) -> None:
         b = a * 2
         kept = b * b
         b[0] = 7.0
+    # Not by name: a browser that is a parameter is another one, and the first would be closed.
+    browser: Browser = request.getfixturevalue("browser")
     page = browser.new_context(locale="zh-CN").new_page()
     page.goto(graph.to_html(tmp_path / "page.html").as_uri())
     expect(page.get_by_test_id("hazard")).to_contain_text("一个已保存的值被原地修改")

@@ -43,9 +43,10 @@ READ = """
 
 
 @pytest.fixture(scope="module")
-def sheet(browser: Any, browser_context_args: dict[str, Any]) -> Any:
+def sheet(request: pytest.FixtureRequest) -> Any:
     """One page for all programs."""
-    page = browser.new_context(**browser_context_args).new_page()
+    options = request.getfixturevalue("browser_context_args")
+    page = request.getfixturevalue("browser").new_context(**options).new_page()
     yield page
     page.context.close()
 
