@@ -17,7 +17,7 @@ from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..graph.version import version_of
 from ..recording.recorder import Recorder
-from ..recording.summary import detailed_summary
+from ..recording.summary import capture, detailed_summary
 from .bindings import named_item, named_result
 from .error_words import stopped, words_of_saved
 from .identity import guarded
@@ -127,7 +127,11 @@ class NativeAdapter(ObservedOps):
             if not earlier.knows(tensor._node) if ref is None else ref.id not in self.values:
                 continue  # nothing was done with it while we recorded
             ref = self.identity.current(tensor)
-            self.raw.append((self.calls.rebound, ref.id, scope, name))
+            if self.positions.awaits(scope, name):
+                content = capture(tensor._data)
+                self.raw.append((self._found, None, ref.id, scope, name, content))
+            else:
+                self.raw.append((self.calls.rebound, ref.id, scope, name))
 
     def peek(self, tensor: TensorBase) -> None:
         """Emit a detailed summary of a value's numbers."""

@@ -291,6 +291,12 @@ class PositionFinder:
         drop_copy(where, space)
         return found
 
+    def awaits(self, scope: str, name: str) -> bool:
+        """Return whether the result of the user's last call has yet to be read from this variable:
+        nothing came after it."""
+        site = None if self.asks is None else self.asks.asks
+        return site is not None and (scope, name) in site.variables
+
     def read_at(self, at: Position, frame: FrameType) -> list[tuple[str, Any]]:
         """(text, value) of what the user writes for the arguments of the call that ``frame`` is
         making. Inside of a library's module names are known to those who read it."""

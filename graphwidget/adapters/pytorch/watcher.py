@@ -25,7 +25,7 @@ from ..bindings import Bindings, named_item, named_result
 from ..error_words import stopped
 from ..scopes import Scopes
 from ..sorting import Sorter
-from .call_recorder import CallRecorder, named
+from .call_recorder import NOT_ONE_NUMBER, CallRecorder, named
 from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
 from .graph_errors import graph_error
@@ -224,7 +224,11 @@ class TorchAdapter:
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
                 self.identity.emit_unknown_node(current, tensor)
-                self.identity.record(current, (self.names.rebound, current.id, scope, name))
+                record: tuple[Any, ...] = self.names.rebound, current.id, scope, name
+                if self.positions.awaits(scope, name):
+                    content = self.positions.number(tensor) or NOT_ONE_NUMBER
+                    record = self.names.found, None, current.id, scope, name, content
+                self.identity.record(current, record)
 
     def peek(self, tensor: torch.Tensor) -> None:
         """Emit a detailed summary of a value's numbers."""
