@@ -4,7 +4,7 @@
  */
 
 import { push } from "../../collections";
-import { scopesAround, type Model, type ValueRow } from "../../log/model";
+import { hazards, scopesAround, type Model, type ValueRow } from "../../log/model";
 import { callsOf, type Group, type Tree } from "../group/groups";
 import { userName } from "../names";
 import { common, holds, isSmall, relations, type Relations } from "./relations";
@@ -94,8 +94,11 @@ export function place(
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
   // What a step made stands with the version that it began with, where there is room for more than
-  // names.
-  for (const [id, first] of values === "names" ? [] : stepped) {
+  // names; always where it overwrote what backward needs.
+  const overwritten = new Set(hazards(model).map(({ slot }) => slot.storage));
+  for (const [id, first] of stepped) {
+    const storage = model.values.get(id)?.storage ?? null;
+    if (values === "names" && (storage === null || !overwritten.has(storage))) continue;
     const home = cards.get(first);
     if (home && !cards.has(id)) cards.set(id, home);
   }
