@@ -107,7 +107,8 @@ class Extension:
             tell_error(adapter, result)
         self._told = None
         if not self._displayed():
-            self._bind()
+            if adapter.awaits_result:
+                self._bind()
             adapter.settle()  # what is shown now is all that there will be
             self._look(COMPUTED, over=True)
         if not self._displayed() and Recorded.shown == self._recordings and self._made():

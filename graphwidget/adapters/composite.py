@@ -202,6 +202,11 @@ class Adapter(NativeAdapter):
             return self.pytorch.object(value)
         return super().object(value)
 
+    @property
+    def awaits_result(self) -> bool:
+        pytorch = self.pytorch is not None and self.pytorch.positions.asks is not None
+        return pytorch or super().awaits_result
+
     def findings(self, over: bool = False) -> list[Finding]:
         """Return the findings about the program, the newest first."""
         return [] if self.pytorch is None else self.pytorch.findings(over)

@@ -118,6 +118,11 @@ class NativeAdapter(ObservedOps):
         if not self.recorder.untouched:
             self.raw.append((self._settle, None))
 
+    @property
+    def awaits_result(self) -> bool:
+        """Whether the variables of the program's last call have yet to be read."""
+        return self.positions.asks is not None
+
     # Questions ------------------------------------------------------------------------------
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
