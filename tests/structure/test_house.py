@@ -69,6 +69,19 @@ def test_no_machine_is_named() -> None:
     assert found == []
 
 
+TOP_LEVEL = {
+    "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "README.zh.md",
+    "graphwidget", "hatch_build.py", "js", "notebooks", "pyproject.toml", "tests",
+}  # fmt: skip
+BUILT = {"build", "dist", "__pycache__"}
+"""What commands of the Makefile leave at the top, beside files that begin with a dot."""
+
+
+def test_the_top_level_holds_what_it_should() -> None:
+    names = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    assert names - BUILT == TOP_LEVEL
+
+
 def test_the_lock_file_names_no_host() -> None:
     lock = json.loads((ROOT / "js" / "package-lock.json").read_text())
     assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []
