@@ -262,7 +262,7 @@ export function rulesOf(model: Model, call: CallRow): (Rule | null)[] {
 }
 
 /** What stands for each placeholder of a formula: names, or numbers when `incoming` is given. */
-function texts(
+export function texts(
   model: Model,
   call: CallRow,
   node: NodeRow,

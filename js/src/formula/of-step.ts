@@ -3,9 +3,8 @@
 import { at } from "../collections";
 import { edgeInputs } from "../graph/draw/edges";
 import { bracketed, fill, inputTexts, symbol, textOf } from "../graph/names";
-import { meanOver } from "../graph/losses";
 import { rootName } from "../explain/root";
-import { sized, rulesOf } from "../explain/node";
+import { rulesOf, sized, texts } from "../explain/node";
 import { tidy } from "../explain/formula";
 import type { Event } from "../log/events";
 import { size } from "../log/format";
@@ -43,14 +42,16 @@ function ofScalars(model: Model, value: number, text: string): string {
   return model.values.get(value)?.summary.shape.length === 0 ? text.replaceAll("×", "·") : text;
 }
 
-const nameOf = (model: Model, value: number): string => marked(symbol(model, value, 18));
+/** Names by the inputs that they stand for, marked as the program's. */
+const allMarked = (names: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map([...names].map(([key, text]) => [key, marked(text)]));
 
 /** `y = a × b`, of a call with one result. */
 function forward(model: Model, call: CallRow): Formula[] {
   const op = model.ops.get(call.op);
   const [result] = call.outputs;
   if (!op?.text || result === undefined || call.outputs.length > 1) return [];
-  const inputs = new Map([...inputTexts(model, call)].map(([key, text]) => [key, marked(text)]));
+  const inputs = allMarked(inputTexts(model, call));
   const text = ofScalars(model, result, tidy(fill(textOf(model, call, op.text), inputs, call)));
   const own = symbol(model, result, 18);
   const made = parse(text);
@@ -110,11 +111,8 @@ function filled(
   pattern: string,
   incoming: Formula | null,
 ): Formula {
-  const texts = new Map([...inputTexts(model, call)].map(([key, text]) => [key, marked(text)]));
-  texts.set("result", nameOf(model, at(node.outputs, 0)));
-  texts.set("grad", incoming ? marked("gradient") : "1");
-  const n = meanOver(model, call);
-  if (n !== null) texts.set("count", String(n));
-  const text = ofScalars(model, at(node.outputs, 0), tidy(fill(pattern, texts, call)));
+  const names = allMarked(texts(model, call, node, null));
+  if (!incoming) names.set("grad", "1");
+  const text = ofScalars(model, at(node.outputs, 0), tidy(fill(pattern, names, call)));
   return parse(text, new Map(incoming ? [["gradient", incoming]] : []));
 }

@@ -6,6 +6,7 @@ import { valueKey } from "../../graph/keys";
 import type { Explanation } from "../../explain/text";
 import type { Line, Piece, SourceLine } from "../../text/piece";
 import type { Store } from "../../store/store";
+import { CopyButton } from "../copy-button";
 import { hasCells, showInNotebook } from "../notebook-cell";
 import { t } from "../../text/text";
 
@@ -126,23 +127,10 @@ function Code({ text, source }: { text: string; source: SourceLine | undefined }
 
 /** Code with a button that copies it. */
 function Pasted({ text }: { text: string }) {
-  const copied = useSignal(false);
-  const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(
-      () => {
-        copied.value = true;
-      },
-      () => {
-        copied.value = false; // the page may not: the text can be marked by hand
-      },
-    );
-  };
   return (
     <span class="gw-pasted" data-testid="fix">
       <code>{text}</code>
-      <button type="button" class="gw-command" data-action="copy" onClick={copy}>
-        {copied.value ? t.bars.panel.copied : t.bars.panel.copy}
-      </button>
+      <CopyButton text={text} action="copy" label={t.bars.panel.copy} />
     </span>
   );
 }

@@ -1,10 +1,9 @@
 /* Formulas as MathML, each with a button that copies it as TeX. */
 
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Formula } from "../../formula/parse";
 import { toTex } from "../../formula/tex";
-import { t } from "../../text/text";
+import { CopyButton } from "../copy-button";
 
 /** The formulas of a step, one below the other. */
 export function Formulas({ of }: { of: readonly Formula[] }) {
@@ -20,23 +19,10 @@ export function Formulas({ of }: { of: readonly Formula[] }) {
 }
 
 function OneFormula({ formula, tex }: { formula: Formula; tex: string }) {
-  const copied = useSignal(false);
-  const copy = (): void => {
-    void navigator.clipboard.writeText(tex).then(
-      () => {
-        copied.value = true;
-      },
-      () => {
-        copied.value = false; // the page may not use the clipboard: the title shows the text
-      },
-    );
-  };
   return (
     <div class="gw-formula">
       <math>{typeset(formula)}</math>
-      <button type="button" class="gw-command" data-action="copy-tex" title={tex} onClick={copy}>
-        {copied.value ? t.bars.panel.copied : "LaTeX"}
-      </button>
+      <CopyButton text={tex} action="copy-tex" label="LaTeX" title={tex} />
     </div>
   );
 }
