@@ -61,7 +61,7 @@ const slots: Texts["picture"]["slots"] = {
   packed: "已打包",
   recomputed: "重新计算",
   saved: "已保存",
-  counted: (count, word) => `${count} 个${word}`,
+  counted: (count, word) => `${word} ${count}`,
   isPacked: "没有保存在这里：由钩子打包，反向时再由钩子交还",
   isRecomputed: "没有保存：由检查点在反向时重新计算",
   values: (count) => `${count} 个已保存的值`,
