@@ -120,7 +120,7 @@ class NativeAdapter(ObservedOps):
 
     @property
     def awaits_result(self) -> bool:
-        """Whether the variables of the program's last call have yet to be read."""
+        """True while the variables of the program's last call have yet to be read."""
         return self.positions.asks is not None
 
     # Questions ------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ WORDS = """() => {
   ]);
   return [...new Set(texts)];
 }"""
-"""What can be read or heard of a page; code, names and formulas apart."""
+"""All texts of a page, labels included; code, names and formulas apart."""
 
 SENTENCE = re.compile(r"\b[A-Za-z][a-z]+ [a-z]{2,} [a-z]+")
 

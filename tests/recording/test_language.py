@@ -1,4 +1,4 @@
-"""What the kernel says in another language: complete, with the same places."""
+"""Texts of the kernel in another language: complete, with the same places."""
 
 from __future__ import annotations
 

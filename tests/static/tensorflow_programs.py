@@ -59,7 +59,7 @@ tf.scan(lambda a, row: a * 0.5 + row, x, tf.zeros([3]), reverse=True)
 tf.foldl(lambda a, row: a * 0.5 + row, x) + x
 tf.foldr(lambda a, row: a * 0.5 + row, x, tf.ones([3])) + x
 """.strip().splitlines()
-"""What TensorFlow had drawn too; programs with it are null among the answers."""
+"""Functions that are left to TensorFlow: programs with one are null among the answers."""
 BINARY = """
 x + y
 tf.add(x, y)

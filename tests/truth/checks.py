@@ -16,7 +16,7 @@ ROUGH = ("bfloat16", "float16", "float8", "complex")
 
 
 PACKING = re.compile("saved_tensors_hooks|checkpoint|save_on_cpu|allow_mutation|default_hooks")
-"""What keeps saved tensors in another form."""
+"""Calls that keep saved tensors in another form."""
 
 
 def array(summary: Any) -> Any:
